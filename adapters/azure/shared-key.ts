@@ -40,9 +40,12 @@ function canonicalHeaders(headers: readonly string[]): string {
 function insert(sorted: string[], ranks: string[], name: string, value: string): void {
   const rank = rankOf(name);
   let at = ranks.length;
-  while (at > 0 && (ranks[at - 1] ?? '') > rank) at -= 1;
-  ranks.splice(at, 0, rank);
-  sorted.splice(at, 0, `${name}:${value}\n`);
+  for (; at > 0 && (ranks[at - 1] ?? '') > rank; at -= 1) {
+    ranks[at] = ranks[at - 1] ?? '';
+    sorted[at] = sorted[at - 1] ?? '';
+  }
+  ranks[at] = rank;
+  sorted[at] = `${name}:${value}\n`;
 }
 
 /**

@@ -152,12 +152,18 @@ export class RestClient<R extends RestRequest> {
   }
 
   #inTurn<T>(request: R, call: Call, take: Take<T>): Promise<T> {
-    const send = (): Promise<T> => this.#repeat(request, call, take);
-    return this.#api.inTurn?.(request, call, send) ?? send();
+    return this.#api.inTurn === undefined
+      ? this.#send(request, call, take)
+      : this.#api.inTurn(request, call, () => this.#send(request, call, take));
   }
 
-  async #repeat<T>(given: R, call: Call, take: Take<T>): Promise<T> {
-    const request = given.body === undefined || bodySize(given.body) > 0 ? given : await withoutBody(given, call);
+  #send<T>(request: R, call: Call, take: Take<T>): Promise<T> {
+    return request.body === undefined || bodySize(request.body) > 0
+      ? this.#repeat(request, call, take)
+      : withoutBody(request, call).then((empty) => this.#repeat(empty, call, take));
+  }
+
+  #repeat<T>(request: R, call: Call, take: Take<T>): Promise<T> {
     const work = {
       call: request.call,
       pace: request.pace ?? 'response',
@@ -167,16 +173,28 @@ export class RestClient<R extends RestRequest> {
     return repeat(this.#parts, work, call);
   }
 
-  async #attempt<T>({ request, number, within, take }: Attempt<R, T>, call: Call): Promise<T> {
+  /** May throw instead of rejecting. Nothing is awaited where the proof is there at once, as with an account key. */
+  #attempt<T>(attempt: Attempt<R, T>, call: Call): Promise<T> {
+    const { request, within } = attempt;
+    const headers = this.#api.headers(request, call);
+    const size = request.body === undefined ? 0 : bodySize(request.body);
+    const proof = this.#api.authorization(request, headers, size);
+    return proof instanceof Promise
+      ? unlessAborted(proof, call.signal, within).then((told) => this.#sendOnce(attempt, proven(headers, told), call))
+      : this.#sendOnce(attempt, proven(headers, proof), call);
+  }
+
+  #sendOnce<T>({ request, number, within, take }: Attempt<R, T>, headers: string[], call: Call): Promise<T> {
     const api = this.#api;
-    const headers = api.headers(request, call);
-    const pending = api.authorization(request, headers, request.body === undefined ? 0 : bodySize(request.body));
-    const proof = pending instanceof Promise ? await unlessAborted(pending, call.signal, within) : pending;
-    if (proof !== undefined) headers.push('authorization', proof);
     const wire = wireRequest(request, { path: api.target(request), headers, responseTimeout: within });
     const refusalOf = (response: WireResponse): Promise<StoreError> => api.refusal(request, response, within);
     return sendOnce(this.#parts.transport, this.#service, { request, number, wire, refusalOf, take }, call);
   }
+}
+
+function proven(headers: string[], proof: string | undefined): string[] {
+  if (proof !== undefined) headers.push('authorization', proof);
+  return headers;
 }
 
 /** No spread of what may be absent: V8 leaves its fast paths for properties behind one, 2 us of a small GET. */

@@ -1,5 +1,4 @@
 import type { TLSSocket } from 'node:tls';
-import type { AccountDirectory } from '../access/accounts.ts';
 import { PolicyWork } from '../access/policy/work.ts';
 import type { AskedRequest } from '../access/request-keys.ts';
 import type { OperationRow } from '../protocol/operation-table.ts';
@@ -13,7 +12,10 @@ import type { Exchange } from './exchange.ts';
 export function askedRequest(
   exchange: Exchange,
   { row, request }: { readonly row: OperationRow; readonly request: S3Request },
-  { settings, accounts }: { readonly settings: { readonly region: string }; readonly accounts: AccountDirectory },
+  {
+    settings,
+    accountNumberOf,
+  }: Pick<AskedRequest, 'accountNumberOf'> & { readonly settings: { readonly region: string } },
 ): AskedRequest {
   const { facts } = exchange;
   return {
@@ -25,11 +27,10 @@ export function askedRequest(
     authMethod: request.authMethod,
     clientAddress: facts.clientAddress,
     scheme: facts.scheme,
-    get tlsVersion() {
-      return tlsVersion(exchange.request.socket as Partial<TLSSocket>);
-    },
+    // Not a getter: those make the object a slow one.
+    tlsVersion: tlsVersion(exchange.request.socket as Partial<TLSSocket>),
     region: settings.region,
-    accountNumberOf: (canonicalId) => accounts.byCanonicalId(canonicalId)?.accountNumber,
+    accountNumberOf,
     now: facts.head.arrivedAt,
     work: new PolicyWork(),
   };

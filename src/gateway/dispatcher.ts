@@ -17,7 +17,7 @@ import { Admission } from './admission.ts';
 import { writeAnswer, writeError, writeText } from './answer.ts';
 import { authFacts, principalOf } from './auth-facts.ts';
 import { Authentication } from './authentication.ts';
-import { type CorsOptions, prepareCors, varyWithoutOrigin } from './cors-answer.ts';
+import { type CorsOptions, needsCors, prepareCors, varyWithoutOrigin } from './cors-answer.ts';
 import type { DispatcherOptions } from './dispatcher-options.ts';
 import { ClientGone, Exchange } from './exchange.ts';
 import { lateBackend } from './late-backend.ts';
@@ -62,7 +62,8 @@ export class Dispatcher {
       acceptAnyRegion: options.settings.acceptAnyRegion,
     });
     const { accounts, manifest, settings } = options;
-    this.#served = { accounts, manifest, settings, authentication: this.#authentication };
+    const accountNumberOf = (id: string): string | undefined => accounts.byCanonicalId(id)?.accountNumber;
+    this.#served = { accounts, manifest, settings, authentication: this.#authentication, accountNumberOf };
     this.#admission = new Admission(options.rates);
     this.#sts = new Sts({
       accounts: options.accounts,
@@ -196,13 +197,15 @@ export class Dispatcher {
     const visit = this.#visit(exchange, target);
     if (visit !== undefined) return visit(long);
     const { route, verdict } = this.#identify(exchange, target);
-    this.#admission.admit(exchange, principalOf(verdict));
-    await prepareCors(exchange, this.#cors, callOf(exchange));
+    const principal = principalOf(verdict);
+    const call = callOf(exchange);
+    this.#admission.admit(exchange, principal);
+    if (needsCors(exchange)) await prepareCors(exchange, this.#cors, call);
     const operation = this.#options.operations[route.row.name];
     if (operation === undefined) throw notBuilt(route.row, verdict.kind);
     this.#refuseChange(route.row);
     const request = toS3Request(exchange, { route, verdict }, this.#options.holdBudget);
-    const parts = { row: route.row, request, principal: principalOf(verdict), long };
+    const parts = { row: route.row, call, request, principal, long };
     return operation(request, operationContext(exchange, parts, this.#served));
   }
 
@@ -219,9 +222,10 @@ export class Dispatcher {
     exchange.facts.authenticated = performance.now();
     this.#options.observers?.begun(exchange.facts);
     const serve = async (long: LongAnswer): Promise<S3Response> => {
+      const call = callOf(exchange);
       this.#admission.admit(exchange, principal);
-      await prepareCors(exchange, this.#cors, callOf(exchange));
-      const context = operationContext(exchange, { ...found, principal, long }, this.#served);
+      await prepareCors(exchange, this.#cors, call);
+      const context = operationContext(exchange, { ...found, call, principal, long }, this.#served);
       return found.row.method === 'OPTIONS'
         ? preflight(found.request, context)
         : serveWebsite(found.request, exchange.ids, context);

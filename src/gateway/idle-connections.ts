@@ -14,8 +14,14 @@ export class IdleConnections {
   readonly #idle = new Map<Socket, number>();
   /** Connections for whose end a listener is in place. */
   readonly #known = new WeakSet<Socket>();
+  /** One listener for all answers. */
+  readonly #onClose: (this: ServerResponse) => void;
 
   constructor(server: Server) {
+    const closed = (response: ServerResponse): void => this.#closed(response);
+    this.#onClose = function onClose(this: ServerResponse) {
+      closed(this);
+    };
     for (const event of ['request', 'checkContinue', 'checkExpectation']) {
       server.prependListener(event, (request: IncomingMessage, response: ServerResponse) =>
         this.#follow(request.socket, response),
@@ -32,11 +38,14 @@ export class IdleConnections {
 
   #follow(socket: Socket, response: ServerResponse): void {
     this.#idle.delete(socket);
-    response.once('close', () => {
-      if (socket.destroyed) return;
-      this.#idle.set(socket, socket.bytesRead);
-      if (!this.#known.has(socket)) socket.once('close', () => this.#idle.delete(socket));
-      this.#known.add(socket);
-    });
+    response.on('close', this.#onClose);
+  }
+
+  #closed({ req: { socket } }: ServerResponse): void {
+    if (socket.destroyed) return;
+    this.#idle.set(socket, socket.bytesRead);
+    if (this.#known.has(socket)) return;
+    this.#known.add(socket);
+    socket.once('close', () => this.#idle.delete(socket));
   }
 }

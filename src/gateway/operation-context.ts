@@ -52,6 +52,8 @@ export interface ServedParts {
   readonly manifest: Manifest;
   readonly settings: OperationSettings;
   readonly authentication: Authentication;
+  /** Twelve digits of the account that has a canonical id. */
+  readonly accountNumberOf: (canonicalId: string) => string | undefined;
 }
 
 /** What an operation gets beside the request. */
@@ -59,6 +61,7 @@ export function operationContext(
   exchange: Exchange,
   parts: {
     readonly row: OperationRow;
+    readonly call: Call;
     readonly request: S3Request;
     readonly principal: Principal;
     readonly long: LongAnswer;
@@ -67,10 +70,10 @@ export function operationContext(
 ): OperationContext {
   const { accounts, manifest, settings, authentication } = served;
   return {
-    call: callOf(exchange),
+    call: parts.call,
     operation: parts.row,
     principal: parts.principal,
-    asked: askedRequest(exchange, parts, { settings, accounts }),
+    asked: askedRequest(exchange, parts, served),
     accounts,
     manifest,
     settings,

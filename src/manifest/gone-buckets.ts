@@ -15,15 +15,13 @@ const MAX_CAUSES = 8;
  * container is missing, but not which one: it may be the system container, which is no missing bucket. So the service
  * is asked whether the bucket's own container is there, by one call, and only after such a failure.
  */
-async function answered<T>(bucket: Bucket, call: Call, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
+function answered<T>(bucket: Bucket, call: Call, work: Promise<T>): Promise<T> {
+  return work.catch(async (error: unknown) => {
     if (isOfMissingContainer(error) && (await isContainerGone(bucket, call))) {
       throw new S3Error('NoSuchBucket', { extra: { BucketName: bucket.name }, cause: error });
     }
     throw error;
-  }
+  });
 }
 
 /** Whether the error is a missing container, or an upload that was broken off because of one. */

@@ -20,9 +20,8 @@ interface ObjectTarget {
  */
 export async function authorizedObject(target: ObjectTarget, context: OperationContext): Promise<ObjectView> {
   const { bucket, key, versionId, action = ownAction(context) } = target;
-  const object = await withoutTellingMissing(target, context, () =>
-    context.manifest.objects.find(target, context.call),
-  );
+  const found = context.manifest.objects.find(target, context.call);
+  const object = await withoutTellingMissing(target, context, found);
   requireAction(action, { bucket, key, versionId, object }, context);
   context.call.facts.note('s3gw.object.size', object.size);
   return object;
@@ -32,19 +31,17 @@ export async function authorizedObject(target: ObjectTarget, context: OperationC
  * Hides from callers whether a key exists. Only a caller who could list it, and who could read it if it existed, is
  * told that it is missing; all others get AccessDenied.
  */
-export async function withoutTellingMissing<T>(
+export function withoutTellingMissing<T>(
   target: ObjectTarget,
   context: OperationContext,
-  work: () => Promise<T>,
+  work: Promise<T>,
 ): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
+  return work.catch((error: unknown) => {
     if (!isS3Error(error, 'NoSuchKey', 'NoSuchVersion', 'MethodNotAllowed') || mayKnowMissing(target, context)) {
       throw error;
     }
     throw new S3Error('AccessDenied', { cause: error });
-  }
+  });
 }
 
 function mayKnowMissing({ bucket, key, versionId, action }: ObjectTarget, context: OperationContext): boolean {

@@ -11,6 +11,11 @@ import type { OperationContext } from './operation.ts';
 const METHOD = 'x-amz-server-side-encryption';
 const CUSTOMER = `${METHOD}-customer-`;
 const SOURCE = `x-amz-copy-source-server-side-encryption-customer-`;
+/** The headers of a key. */
+const KEY_HEADERS = {
+  object: { algorithm: `${CUSTOMER}algorithm`, key: `${CUSTOMER}key`, md5: `${CUSTOMER}key-md5` },
+  source: { algorithm: `${SOURCE}algorithm`, key: `${SOURCE}key`, md5: `${SOURCE}key-md5` },
+} as const;
 const KMS_KEY = `${METHOD}-aws-kms-key-id`;
 const BUCKET_KEY = `${METHOD}-bucket-key-enabled`;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
@@ -48,14 +53,15 @@ interface NewAsked extends Pick<Asked, 'headers' | 'algorithmAlone'> {
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/ServerSideEncryptionCustomerKeys.html
  * @throws S3Error InvalidRequest (no https), InvalidArgument, InvalidEncryptionAlgorithmError. None repeats the key
  */
-export function shownKey({ headers, ...rules }: Asked, context: OperationContext): CustomerKey | undefined {
-  const prefix = rules.of === 'source' ? SOURCE : CUSTOMER;
-  const algorithm = headers.get(`${prefix}algorithm`);
-  const key = headers.get(`${prefix}key`);
-  const md5 = headers.get(`${prefix}key-md5`);
+export function shownKey(
+  { headers, of = 'object', algorithmAlone }: Asked,
+  context: OperationContext,
+): CustomerKey | undefined {
+  const names = KEY_HEADERS[of];
+  const [algorithm, key, md5] = [headers.get(names.algorithm), headers.get(names.key), headers.get(names.md5)];
   if (algorithm === undefined && key === undefined && md5 === undefined) return undefined;
   if (algorithm !== undefined && algorithm !== 'AES256') throw new S3Error('InvalidEncryptionAlgorithmError');
-  if (key === undefined && md5 === undefined && rules.algorithmAlone === true) return undefined;
+  if (key === undefined && md5 === undefined && algorithmAlone === true) return undefined;
   const { asked, settings } = context;
   if (asked.scheme !== 'https' && settings.customerKeysOverHttp !== true) {
     throw requestsMust('transport', 'InvalidRequest');

@@ -27,19 +27,17 @@ export function noteHeads(store: BlobStore, systemContainer: string): BlobStore 
   });
 }
 
-async function noted<T>(
-  { ref: { name = '' }, call: { facts } }: PortCall,
-  note: Note,
-  run: () => Promise<T>,
-): Promise<T> {
-  try {
-    const result = await run();
-    note(facts, name, result);
-    return result;
-  } catch (error) {
-    if (note === found && isStoreError(error, 'notFound')) facts.noteHeadRead(name, undefined);
-    throw error;
-  }
+function noted<T>({ ref: { name = '' }, call: { facts } }: PortCall, note: Note, run: () => Promise<T>): Promise<T> {
+  return run().then(
+    (result) => {
+      note(facts, name, result);
+      return result;
+    },
+    (error: unknown) => {
+      if (note === found && isStoreError(error, 'notFound')) facts.noteHeadRead(name, undefined);
+      throw error;
+    },
+  );
 }
 
 function revisionOf(result: unknown): string | undefined {

@@ -40,7 +40,6 @@ interface Claimed {
   readonly rates: Rates;
 }
 
-const FREE: Admission = { end: () => undefined };
 /** Names come from clients: more meters than this are looked through for idle ones. */
 const MANY_METERS = 10_000;
 /** Bytes that flow are taken this often at most. */
@@ -64,11 +63,12 @@ export class RateLimits {
 
   /**
    * Lets a request begin, before its body is read and anything is done for it.
+   * @returns undefined when no limit applies to it
    * @throws S3Error SlowDown, with Retry-After
    */
-  admit(principal: Principal, bucket: string | undefined, progress: Progress): Admission {
+  admit(principal: Principal, bucket: string | undefined, progress: Progress): Admission | undefined {
     const claimed = this.#claimed(principal, bucket);
-    if (claimed.length === 0) return FREE;
+    if (claimed.length === 0) return undefined;
     const now = this.#now();
     this.#settle(now);
     const meters = claimed.map((one) => this.#meter(one, now));

@@ -71,16 +71,16 @@ export function createBucketCache({ read, cacheMs, time }: BucketCacheOptions): 
     );
     return entry.bucket;
   };
-  const fresh = (map: Map<string, Cached>, name: string): Promise<Bucket> | undefined => {
-    const cached = map.get(name);
-    return cached !== undefined && ageOf(cached, time) < cacheMs ? cached.bucket : undefined;
-  };
+  const fresh = (map: Map<string, Cached>, name: string): Cached | undefined => freshIn(map.get(name), cacheMs, time);
+  /** What is there already is nothing to wait for: nearly all requests ask for such a bucket. */
+  const shared = (cached: Cached | undefined, name: string, call: Call): Promise<Bucket> =>
+    cached?.read === undefined ? awaitShared(cached?.bucket ?? begin(name, call), call) : cached.bucket;
 
   return {
     load: (name, call) => awaitShared(begin(name, call), call),
     remembered: (name) => cache.get(name)?.read,
-    get: (name, call) => awaitShared(fresh(cache, name) ?? begin(name, call), call),
-    getOrMissing: (name, call) => awaitShared(fresh(cache, name) ?? fresh(missing, name) ?? begin(name, call), call),
+    get: (name, call) => shared(fresh(cache, name), name, call),
+    getOrMissing: (name, call) => shared(fresh(cache, name) ?? fresh(missing, name), name, call),
     async forgetAfter(name, work) {
       try {
         return await work;
@@ -90,6 +90,10 @@ export function createBucketCache({ read, cacheMs, time }: BucketCacheOptions): 
       }
     },
   };
+}
+
+function freshIn(cached: Cached | undefined, cacheMs: number, time: Time): Cached | undefined {
+  return cached !== undefined && ageOf(cached, time) < cacheMs ? cached : undefined;
 }
 
 /** By whichever clock says more: a clock that was set back makes nothing younger. Milliseconds. */

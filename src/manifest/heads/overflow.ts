@@ -72,11 +72,20 @@ export async function withOverflow<R extends HeadRecord | OwnRecord, B extends R
   call: Call,
 ): Promise<B> {
   const { record } = blob;
-  const overflow = record === undefined || !('overflow' in record) ? undefined : record.overflow;
+  const overflow = overflowOf(record);
   if (record === undefined || overflow === undefined) return blob;
   const rest = decodeRecord((await readOverflow(home, overflow, call)).toString());
   if (rest === undefined) throw new RecordFormatError(`overflow ${overflow}`);
   return { ...blob, ...withRecord(blob, joinOverflow(record, rest)) };
+}
+
+/** Whether a part of its record lies elsewhere. */
+export function hasSpilled({ record }: { readonly record: HeadRecord | OwnRecord | undefined }): boolean {
+  return overflowOf(record) !== undefined;
+}
+
+function overflowOf(record: HeadRecord | OwnRecord | undefined): string | undefined {
+  return record === undefined || !('overflow' in record) ? undefined : record.overflow;
 }
 
 async function readOverflow(home: BucketHome, overflow: string, call: Call): Promise<Buffer> {

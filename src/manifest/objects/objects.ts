@@ -87,16 +87,16 @@ export function createObjects(options: ObjectsOptions): Objects {
     if (view.head.kind === 'mlink' && canSettle(bucket, view.size)) context.settler.schedule({ bucket, key: view.key });
   };
   return {
-    find: async (target, call) => {
-      const view = await findObject(context, target, call);
-      noticed(target.bucket, view);
-      return view;
-    },
-    open: async (target, request, call) => {
-      const opened = await openObject(context, target, request, call);
-      noticed(target.bucket, opened.view);
-      return opened;
-    },
+    find: (target, call) =>
+      findObject(context, target, call).then((view) => {
+        noticed(target.bucket, view);
+        return view;
+      }),
+    open: (target, request, call) =>
+      openObject(context, target, request, call).then((opened) => {
+        noticed(target.bucket, opened.view);
+        return opened;
+      }),
     openView: (bucket, view, request, call) => openView(bucket, view, request, call),
     put: ({ bucket, key }, request, call) =>
       commits.run(call, (own) => putObject(context, { bucket, key, request }, own)),

@@ -5,10 +5,10 @@ import type { ByteSource } from '../../streams/bytes.ts';
 import type { Bucket } from '../records/bucket.ts';
 import { headPlace } from '../records/names.ts';
 import { LOCKED } from '../heads/pieces.ts';
-import { isOverflowMissing, withOverflow } from '../heads/overflow.ts';
+import { hasSpilled, isOverflowMissing, withOverflow } from '../heads/overflow.ts';
 import { versionRef } from '../records/version-names.ts';
 import { isVersionToken } from '../records/version-token.ts';
-import { NULL_VERSION, parseHead, viewOf } from '../heads/head.ts';
+import { type Head, NULL_VERSION, parseHead, viewOf } from '../heads/head.ts';
 import type { ObjectsContext } from './object-context.ts';
 import { asNoSuchBucket, openView, readHead } from '../heads/object-read.ts';
 import type { ObjectTarget, OpenRequest } from '../heads/object-requests.ts';
@@ -29,7 +29,7 @@ export interface OpenedObject {
  * Properties and bytes together. One call for an inline object, or a version named by its id that was stamped;
  * two for a version of its own that is current. One more when a record had spilled.
  */
-export async function openObject(
+export function openObject(
   context: ObjectsContext,
   target: ObjectTarget,
   request: OpenRequest,
@@ -40,42 +40,43 @@ export async function openObject(
     return openByToken({ bucket, key }, { token: versionId, request }, call);
   }
   const open = versionId === undefined ? openCurrent : openFound;
-  return inTurns(TURNS.read, async () => (await open(context, target, request, call)) ?? AGAIN);
+  return inTurns(TURNS.read, () => open(context, target, request, call));
 }
 
-/** @returns undefined when the key has changed meanwhile: look again */
-async function openCurrent(
-  context: ObjectsContext,
-  target: ObjectTarget,
-  request: OpenRequest,
-  call: Call,
-): Promise<OpenedObject | undefined> {
+/** `AGAIN`: the key has changed meanwhile. */
+type OpenTurn = Promise<OpenedObject | typeof AGAIN>;
+
+async function openCurrent(context: ObjectsContext, target: ObjectTarget, request: OpenRequest, call: Call): OpenTurn {
   const { bucket, key } = target;
   // A range of a head without bytes is an error of the service, so where such heads are likely the head comes first.
   if (request.range !== undefined && bucket.versioning !== 'never') return openLooking(context, target, request, call);
   const { ref } = headPlace({ bucket, key });
   const read = await readOrNone(bucket, ref, request, call);
   if (read === undefined) return openBehind(context, { ...target, head: undefined }, request, call);
-  const bare = await orDiscard(read.body, () => parseHead(ref, read.properties));
+  const bare = orDiscard(read.body, () => parseHead(ref, read.properties));
   const kind = bare.record?.kind ?? 'inline';
   call.facts.noteHeadKind(ref.name, kind);
   if (kind === 'inline') {
-    const head = await orDiscard(read.body, () => withOverflow(bucket.home, bare, call)).catch((error: unknown) => {
-      if (!isOverflowMissing(error)) throw error;
-    });
-    if (head === undefined) return undefined;
-    return unlessEncrypted(viewOf(head, { bucket, key }), read.body);
+    const head = hasSpilled(bare) ? await wholeOrAgain(bucket, { bare, body: read.body }, call) : bare;
+    return head === AGAIN ? AGAIN : unlessEncrypted(viewOf(head, { bucket, key }), read.body);
   }
   read.body.discard();
   return openBehind(context, { ...target, head: await withOverflow(bucket.home, bare, call) }, request, call);
 }
 
-async function openLooking(
-  context: ObjectsContext,
-  target: ObjectTarget,
-  request: OpenRequest,
+function wholeOrAgain(
+  { home }: Bucket,
+  { bare, body }: { readonly bare: Head; readonly body: ByteSource },
   call: Call,
-): Promise<OpenedObject | undefined> {
+): Promise<Head | typeof AGAIN> {
+  return withOverflow(home, bare, call).catch((error: unknown) => {
+    body.discard();
+    if (!isOverflowMissing(error)) throw error;
+    return AGAIN;
+  });
+}
+
+async function openLooking(context: ObjectsContext, target: ObjectTarget, request: OpenRequest, call: Call): OpenTurn {
   const { bucket, key } = target;
   return openBehind(context, { ...target, head: await readHead({ bucket, key }, call) }, request, call);
 }
@@ -86,7 +87,7 @@ async function openBehind(
   { bucket, key, head }: HeadAt,
   request: OpenRequest,
   call: Call,
-): Promise<OpenedObject | undefined> {
+): OpenTurn {
   const { record } = head ?? {};
   try {
     if (head !== undefined && (record === undefined || record.kind === 'inline' || record.kind === 'mlink')) {
@@ -95,32 +96,27 @@ async function openBehind(
     if (record?.kind === 'link') {
       const ref = versionRef({ bucket, key }, record.version);
       const { properties, body } = await bucket.home.store.read(ref, request, call);
-      const version = await orDiscard(body, () =>
+      const version = await orDiscardLater(body, () =>
         withOverflow(bucket.home, parseVersion(ref, record.version, properties), call),
       );
       return unlessEncrypted(versionView({ bucket, key }, version), body);
     }
     const version = await currentVersion(context, { bucket, key, head }, call);
-    if (version === undefined) return undefined;
+    if (version === undefined) return AGAIN;
     return await openPlain(bucket, versionView({ bucket, key }, version), request, call);
   } catch (error) {
-    if (isStoreError(error, 'notFound', 'conditionFailed') || isOverflowMissing(error)) return undefined;
+    if (isStoreError(error, 'notFound', 'conditionFailed') || isOverflowMissing(error)) return AGAIN;
     throw error;
   }
 }
 
 /** The null version, by name. */
-async function openFound(
-  context: ObjectsContext,
-  target: ObjectTarget,
-  request: OpenRequest,
-  call: Call,
-): Promise<OpenedObject | undefined> {
+async function openFound(context: ObjectsContext, target: ObjectTarget, request: OpenRequest, call: Call): OpenTurn {
   const view = await findObject(context, target, call);
   try {
     return await openPlain(target.bucket, view, request, call);
   } catch (error) {
-    if (isStoreError(error, 'notFound', 'conditionFailed') || isOverflowMissing(error)) return undefined;
+    if (isStoreError(error, 'notFound', 'conditionFailed') || isOverflowMissing(error)) return AGAIN;
     throw error;
   }
 }
@@ -134,29 +130,31 @@ async function openByToken(
   const ref = versionRef({ bucket, key }, token);
   const read = isVersionToken(token) ? await readOrNone(bucket, ref, request, call) : undefined;
   if (read === undefined) throw noSuchVersion(key, token);
-  return orDiscard(read.body, async () => {
+  return orDiscardLater(read.body, async () => {
     const bare = parseVersion(ref, token, read.properties);
     const version = await requireVisible(place, { ...(await withOverflow(bucket.home, bare, call)), token }, call);
     return unlessEncrypted(objectOf(version, place), read.body);
   });
 }
 
-async function readOrNone(
-  bucket: Bucket,
-  ref: BlobRef,
-  request: OpenRequest,
-  call: Call,
-): Promise<ReadResult | undefined> {
-  try {
-    return await bucket.home.store.read(ref, request, call);
-  } catch (error) {
+function readOrNone(bucket: Bucket, ref: BlobRef, request: OpenRequest, call: Call): Promise<ReadResult | undefined> {
+  return bucket.home.store.read(ref, request, call).catch((error: unknown) => {
     if (isStoreError(error, 'notFound')) return undefined;
     // Versions lie in the system container: that one says nothing of the bucket.
     throw ref.container === bucket.home.container ? asNoSuchBucket(error, bucket) : error;
+  });
+}
+
+function orDiscard<T>(body: ByteSource, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    body.discard();
+    throw error;
   }
 }
 
-async function orDiscard<T>(body: ByteSource, work: () => T | Promise<T>): Promise<T> {
+async function orDiscardLater<T>(body: ByteSource, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -27,6 +27,6 @@ export const putObjectAcl: Operation = async (request, context) => {
       },
       call,
     );
-  const { versionId } = await withoutTellingMissing(target, context, () => refusingMarkers(amend, 'PUT'));
+  const { versionId } = await withoutTellingMissing(target, context, refusingMarkers(amend, 'PUT'));
   return { status: 200, headers: versionHeaders(bucket, versionId) };
 };

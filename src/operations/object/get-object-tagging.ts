@@ -13,7 +13,10 @@ export const getObjectTagging: Operation = async (request, context) => {
   if (!depends) requireAccess({ bucket }, context);
   const target = versionTarget(request, bucket, context);
   const find = (): Promise<ObjectView> => context.manifest.objects.find(target, context.call);
-  const object = await refusingMarkers(() => (depends ? withoutTellingMissing(target, context, find) : find()), 'GET');
+  const object = await refusingMarkers(
+    () => (depends ? withoutTellingMissing(target, context, find()) : find()),
+    'GET',
+  );
   if (depends) requireAccess({ bucket, object }, context);
   const { tags = [], versionId } = object;
   return { status: 200, headers: versionHeaders(bucket, versionId), body: taggingDocument(tags) };

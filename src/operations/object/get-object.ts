@@ -11,6 +11,7 @@ import { shownKey, storedEncryptionHeaders } from '../encryption.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { requireAccess } from '../require-access.ts';
 import { requireReadable } from './archived.ts';
+import { addHeaders } from '../../protocol/headers/object-headers.ts';
 import { shownLock } from './object-lock.ts';
 import { describeRead, notModified, readConditions, responseOverrides } from './read-response.ts';
 import { type Selection, selectBytes, selectionOf } from './select-bytes.ts';
@@ -26,8 +27,10 @@ export const getObject: Operation = async (request, context) => {
   const overrides = responseOverrides(request);
   const shown = shownKey({ headers: request.headers }, context);
   const target: ReadTarget = {
-    ...version,
-    ...(shown && { shown }),
+    bucket,
+    key: version.key,
+    versionId: version.versionId,
+    shown,
     selection: selectionOf(request),
     conditions: readConditions(request.headers),
   };
@@ -35,20 +38,21 @@ export const getObject: Operation = async (request, context) => {
   const { view, body } = (await openAtOnce(target, context)) ?? (await lookThenOpen(target, context));
   if (body === undefined) return notModified(view, versionHeaders(bucket, view.versionId));
   const selected = selectBytes(target.selection, view);
-  const described = {
-    ...describeRead(request, view, selected),
-    ...storedEncryptionHeaders(view, shown),
-    ...shownLock(view, bucket, context),
-    ...versionHeaders(bucket, view.versionId),
-  };
-  return { status: selected.partial ? 206 : 200, headers: { ...described, ...overrides }, body };
+  const headers = addHeaders(
+    describeRead(request, view, selected),
+    storedEncryptionHeaders(view, shown),
+    shownLock(view, bucket, context),
+    versionHeaders(bucket, view.versionId),
+    overrides,
+  );
+  return { status: selected.partial ? 206 : 200, headers, body };
 };
 
 interface ReadTarget extends VersionTarget {
   readonly selection: Selection;
   readonly conditions: ReadConditions;
   /** The customer's key (SSE-C) that the client sends. */
-  readonly shown?: CustomerKey;
+  readonly shown: CustomerKey | undefined;
 }
 
 /** `body` is missing when the conditions answer 304. */
@@ -68,9 +72,8 @@ async function openAtOnce(target: ReadTarget, context: OperationContext): Promis
   const range = knownRange(selection);
   if (range === undefined) return undefined;
   try {
-    const opened = await withoutTellingMissing(target, context, () =>
-      context.manifest.objects.open(target, range === 'all' ? {} : { range }, context.call),
-    );
+    const opening = context.manifest.objects.open(target, range === 'all' ? {} : { range }, context.call);
+    const opened = await withoutTellingMissing(target, context, opening);
     try {
       requireAccess({ bucket, object: opened.view }, context);
       requireReadable(opened.view);

@@ -57,14 +57,15 @@ export function notModified(view: ObjectView, version: ResponseHeaders): S3Respo
   return { status: 304, headers: { ...describeUnmodified(view), ...version } };
 }
 
-const OVERRIDES = {
-  'response-cache-control': 'cache-control',
-  'response-content-disposition': 'content-disposition',
-  'response-content-encoding': 'content-encoding',
-  'response-content-language': 'content-language',
-  'response-content-type': 'content-type',
-  'response-expires': 'expires',
-} as const;
+/** Parameters, and the headers that they override. */
+const OVERRIDES = [
+  ['response-cache-control', 'cache-control'],
+  ['response-content-disposition', 'content-disposition'],
+  ['response-content-encoding', 'content-encoding'],
+  ['response-content-language', 'content-language'],
+  ['response-content-type', 'content-type'],
+  ['response-expires', 'expires'],
+] as const;
 
 /**
  * `response-*` parameters: only for signed requests.
@@ -72,7 +73,7 @@ const OVERRIDES = {
  */
 export function responseOverrides(request: S3Request): ResponseHeaders {
   const headers: ResponseHeaders = {};
-  for (const [parameter, header] of Object.entries(OVERRIDES)) {
+  for (const [parameter, header] of OVERRIDES) {
     const value = request.query.get(parameter);
     if (value === undefined) continue;
     if (request.authMethod === 'anonymous') {

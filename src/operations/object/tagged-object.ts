@@ -46,5 +46,5 @@ export async function amendTags(
       },
       context.call,
     );
-  return refusingMarkers(() => (asksObject ? withoutTellingMissing(target, context, amend) : amend()), method);
+  return refusingMarkers(() => (asksObject ? withoutTellingMissing(target, context, amend()) : amend()), method);
 }

@@ -34,7 +34,7 @@ function limits({ of = {}, buckets = {}, anonymous }: Setup) {
     now: () => clock.now,
   });
   const flow = { bytesIn: 0, bytesOut: 0 };
-  const admit = (who: Principal, bucket?: string, progress = () => ({ ...flow })): Admission | string => {
+  const admit = (who: Principal, bucket?: string, progress = () => ({ ...flow })): Admission | string | undefined => {
     try {
       return rates.admit(who, bucket, progress);
     } catch (error) {
@@ -45,7 +45,7 @@ function limits({ of = {}, buckets = {}, anonymous }: Setup) {
   return { admit, clock, refused, flow };
 }
 
-const counts = (results: readonly (Admission | string)[]): number =>
+const counts = (results: readonly (Admission | string | undefined)[]): number =>
   results.filter((result) => typeof result !== 'string').length;
 
 describe('limits of rates', () => {
@@ -69,13 +69,13 @@ describe('limits of rates', () => {
     expect(counts(Array.from({ length: 15 }, () => admit(USER)))).toBe(5);
     clock.now += 3600_000;
     expect(counts(Array.from({ length: 15 }, () => admit(USER)))).toBe(10);
-    expect(typeof admit(OTHER)).toBe('object');
+    expect(typeof admit(OTHER)).toBe('undefined');
   });
 
   it('concurrency: what ends makes room, once', () => {
     const { admit } = limits({ buckets: { b: { concurrency: 2 } } });
     const [one] = [admit(ROOT, 'b'), admit(USER, 'b')] as Admission[];
-    expect([admit(NOBODY, 'b'), typeof admit(NOBODY, 'c')]).toEqual(['SlowDown 1', 'object']);
+    expect([admit(NOBODY, 'b'), typeof admit(NOBODY, 'c')]).toEqual(['SlowDown 1', 'undefined']);
     one?.end();
     one?.end();
     expect([typeof admit(NOBODY, 'b'), admit(NOBODY, 'b')]).toEqual(['object', 'SlowDown 1']);
@@ -99,7 +99,7 @@ describe('limits of rates', () => {
     const running = admit(NOBODY) as Admission;
     flow.bytesOut = 1_000_000;
     running.end();
-    expect([admit(NOBODY), typeof admit(ROOT)]).toEqual(['SlowDown 60', 'object']);
+    expect([admit(NOBODY), typeof admit(ROOT)]).toEqual(['SlowDown 60', 'undefined']);
   });
 
   it('all that apply must have room, and what is refused takes nothing', () => {
