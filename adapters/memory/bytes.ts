@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { StoreError } from '../../src/store/store-error.ts';
 import type { ByteSource, UploadBody } from '../../src/streams/bytes.ts';
 
-/** Bodies leave in pieces of the size that sockets deliver, so that readers meet real back-pressure. */
+/** Bodies are read in pieces of the size that sockets deliver, so that readers meet real back-pressure. */
 const VIEW_SIZE = 64 * 1024;
 
 /** The bytes of a blob or part: immutable pieces, shared between blobs by server-side copies. */
@@ -14,13 +14,13 @@ export interface Bytes {
 }
 
 interface TakenBody extends Bytes {
-  /** Hex, when asked for. */
+  /** Hex; only if the caller asked for it. */
   readonly md5?: string;
 }
 
 /**
- * Takes a body in, by copy: the caller may use its buffers again.
- * @throws aborted when the stream fails, ends early or brings more than it declared
+ * Copies a body into memory; the caller may use its buffers again.
+ * @throws StoreError aborted: the stream failed, ended early or brought more than it declared
  */
 export async function takeBody(
   body: UploadBody,
@@ -86,7 +86,7 @@ export function joinBytes(pieces: readonly Bytes[]): Bytes {
   };
 }
 
-/** Stored bytes on their way out. Ends with an error when `signal` is aborted. */
+/** Delivers stored bytes. Ends with an error when `signal` is aborted. */
 export class MemorySource implements ByteSource {
   readonly size: number;
   readonly #bytes: Bytes;
@@ -114,7 +114,7 @@ export class MemorySource implements ByteSource {
   }
 
   discard(): void {
-    // No connection waits behind bytes that are in memory.
+    // There is no connection to be freed.
   }
 }
 

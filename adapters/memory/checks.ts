@@ -4,7 +4,10 @@ import type { StoredBlob } from './state.ts';
 
 const METADATA_NAME = /^[a-z][a-z0-9_]*$/;
 const METADATA_VALUE = /^[!-~](?:[ -~]*[!-~])?$/;
-/** What Azure refuses or stores as another name: such a name here means that the key codec was bypassed. */
+/**
+ * Names that Azure refuses, or stores as another name. Such a name here means that the caller has bypassed the key
+ * codec.
+ */
 const UNSAFE_NAME = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\\]|(?:^|\/)\.{1,2}(?:\/|$)/u;
 
 /** @throws invalidName */

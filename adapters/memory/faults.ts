@@ -9,8 +9,8 @@ import { breakAfter } from './break-after.ts';
 import { type PortCall, type PortMethod, wrapStore } from '../../src/store/wrap-store.ts';
 
 /**
- * How the caller sees that an answer is lost: the service is gone, or its own signal ended the call when it had been
- * sent.
+ * What the caller sees when an answer is lost: the service is unavailable, or the caller's own signal ended the call
+ * after it had been sent.
  */
 type Loss = 'unavailable' | 'aborted';
 
@@ -25,15 +25,15 @@ export type Fault =
   /** Not applied and the answer lost: the caller cannot tell it from `loseAnswer`. */
   | { readonly kind: 'loseRequest'; readonly as?: Loss }
   /**
-   * The answer breaks off behind its head: a success cannot be read any more, and is lost if it was a change. A refusal
-   * says all it has to.
+   * The answer breaks off behind its message head. A success can no longer be read, and counts as lost if the call was
+   * a change. A refusal says all it has to in the head.
    */
   | { readonly kind: 'cutAnswer' }
   /** Waits before the call is made. */
   | { readonly kind: 'delay'; readonly ms: number }
   /** Does something, e.g. what another client does meanwhile, before or after the call is applied. */
   | { readonly kind: 'interleave'; readonly before?: () => Promise<unknown>; readonly after?: () => Promise<unknown> }
-  /** `list` only: a page without entries, whose token goes on where this page should have begun. */
+  /** `list` only: an empty page, whose token continues where this page should have begun. */
   | { readonly kind: 'emptyPage' }
   /** `read` only: the body breaks after this many bytes. */
   | { readonly kind: 'breakBody'; readonly after: number };
@@ -41,7 +41,7 @@ export type Fault =
 export interface PlannedCall {
   readonly method: PortMethod;
   readonly ref: PortCall['ref'];
-  /** How many calls of this method came so far, this one included. */
+  /** Number of this call among the calls of its method, from 1. */
   readonly count: number;
 }
 
@@ -50,7 +50,7 @@ export type FaultPlan = (call: PlannedCall) => Fault | undefined;
 
 const EMPTY_PAGE = 'empty-page:';
 
-/** A store whose calls fail as the plan says; around any store, also one that is wrapped already. */
+/** Makes a store whose calls fail as the plan says. It wraps any store, also one that is wrapped already. */
 export function withFaults(store: BlobStore, plan: FaultPlan): BlobStore {
   const counts = new Map<PortMethod, number>();
   const faultOf = ({ method, ref }: PortCall): Fault | undefined => {
@@ -118,7 +118,7 @@ function lostError(method: string, as: Loss = 'unavailable'): StoreError {
   return new StoreError(as, { call: method, lost: true });
 }
 
-/** A failure of the call itself is lost as well: the caller sees the same in any case. */
+/** Loses the answer of a call, also when the call failed: the caller sees the same in either case. */
 async function loseAnswer(
   run: () => Promise<unknown>,
   options: { call: string; lateBy?: number; as?: Loss },
@@ -155,7 +155,7 @@ function breakBody({ properties, body }: ReadResult, after: number): ReadResult 
     pipeTo: (sink: Writable, signal: AbortSignal) => pipeline(body.stream(), broken(), sink, { signal }),
     stream: () => {
       const end = broken();
-      // The failure is an event of `end`, which the reader sees.
+      // The reader learns of the failure by an event of `end`.
       pipeline(body.stream(), end).catch(() => undefined);
       return end;
     },

@@ -2,7 +2,7 @@ import type { ListEntry, ListPage, ListRequest } from '../../src/store/blob-stor
 import { StoreError } from '../../src/store/store-error.ts';
 import { entryOf, type MemoryContainer } from './state.ts';
 
-/** Where the page before ended: behind a name, or behind everything beneath a prefix. */
+/** Where the previous page ended: behind a name, or behind everything beneath a prefix. */
 interface Position {
   readonly after: string;
   readonly rolledUp: boolean;

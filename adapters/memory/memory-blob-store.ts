@@ -43,8 +43,8 @@ type NewState = Omit<StoredBlob, 'revision' | 'lastModified' | 'archived'>;
 /**
  * A `BlobStore` in the memory of this process, for tests, benches and trying the gateway out.
  *
- * Atomicity: a call takes its whole body in first; then the condition is checked and the state
- * swapped without an `await` between them. Whoever adds one there breaks every promise above.
+ * A call is atomic: it takes its whole body in first, then checks the condition and swaps the state without an `await`
+ * in between. An `await` there would break all that the port promises.
  */
 export class MemoryBlobStore implements BlobStore {
   readonly kind = 'memory';
@@ -243,7 +243,7 @@ export class MemoryBlobStore implements BlobStore {
     this.#closed = true;
   }
 
-  /** What every call does first. @throws aborted, unavailable (after `close`) */
+  /** Every call begins with this. @throws StoreError aborted, unavailable (after `close`) */
   #begin(name: string, call: Call): void {
     if (this.#closed) throw new StoreError('unavailable', { call: name, code: 'Closed' });
     if (call.signal.aborted) throw new StoreError('aborted', { call: name, cause: call.signal.reason });
@@ -288,7 +288,7 @@ export class MemoryBlobStore implements BlobStore {
     return blob;
   }
 
-  /** The one place where a blob changes. @throws conditionFailed */
+  /** All changes of blobs are made here. @throws StoreError conditionFailed */
   #replace(
     ref: BlobRef,
     state: NewState,
@@ -311,7 +311,7 @@ export class MemoryBlobStore implements BlobStore {
     return { revision, lastModified, ...(state.md5 !== undefined && { md5: state.md5 }) };
   }
 
-  /** Keeps a part under fresh tokens, so that no attempt at a part disturbs another. */
+  /** Keeps a part under new tokens, so that another attempt at the same part does not replace it. */
   #stage(staging: BlobRef, bytes: Bytes, call: string): StagedPart {
     const container = this.#container(staging.container, call);
     const block = this.capabilities.maxStagedBlock;
@@ -325,7 +325,10 @@ export class MemoryBlobStore implements BlobStore {
   }
 }
 
-/** As the services do with what is under a customer's key, where none can be shown. @throws keyRefused */
+/**
+ * Refuses a blob that is encrypted with a customer's key to a call that cannot show one, as the services do. @throws
+ * StoreError keyRefused
+ */
 function requireOpen(blob: StoredBlob, call: string): void {
   if (blob.keyDigest !== undefined) throw new StoreError('keyRefused', { call });
 }

@@ -1,13 +1,13 @@
 import { nameComparator, type NameOrder } from '../../src/store/name-order.ts';
 
-/** Up to this many changes are put in their places one by one; more are sorted and merged in one go. */
+/** Up to this many changes are inserted one by one; more are sorted and merged at once. */
 const FEW_CHANGES = 32;
 
 /**
  * The names of one container in the order of a cloud's listings.
  *
- * Changes are only noted; the next look at the order applies them. So n writes and one list cost
- * O(n log n), and each further page O(log n + page).
+ * Changes are noted, and applied when the order is asked for next. So n writes and one list cost O(n log n), and each
+ * further page O(log n + page).
  */
 export class NameIndex {
   readonly #compare: (a: string, b: string) => number;

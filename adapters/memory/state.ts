@@ -10,7 +10,7 @@ import type { NameOrder } from '../../src/store/name-order.ts';
 import type { Bytes } from './bytes.ts';
 import { NameIndex } from './name-index.ts';
 
-/** One state of a blob. Never changed: a new state replaces it in the container's map in one step. */
+/** One state of a blob. It never changes: a new state replaces it in the container's map in one step. */
 export interface StoredBlob {
   readonly bytes: Bytes;
   readonly headers: ContentHeaders;
@@ -23,14 +23,14 @@ export interface StoredBlob {
   readonly archived: boolean;
 }
 
-/** What is known of a container since it was made. */
+/** What is known of a container from its creation on. */
 interface ContainerOrigin {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly owner?: string;
 }
 
-/** What a container holds: blobs by name, and beside them the parts staged for names. */
+/** The blobs of a container by name, and the parts staged for names. */
 export class MemoryContainer {
   readonly made: ContainerOrigin;
   readonly #blobs = new Map<string, StoredBlob>();

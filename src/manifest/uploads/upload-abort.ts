@@ -29,17 +29,18 @@ import { readTombstone, writeTombstone } from '../versions/upload-tombstone.ts';
 import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
 
 /**
- * A Complete that claimed the upload longer ago than this has crashed: a live one names no blob whose claim is older
- * than a quarter of an hour. The rest is for this machine's clock, which tells the age of what the service dated: it
- * may be ahead by ten minutes. What it sent last may be on its way for longer.
+ * A Complete that claimed the upload longer ago than this has crashed. A Complete that lives renews its claim, so it
+ * names no blob whose claim is older than a quarter of an hour. The rest is for clocks: this machine's clock may be ten
+ * minutes ahead of the service's, which dated the claim. A request that the crashed Complete sent last may still arrive
+ * later.
  */
 const CRASHED_AFTER_MS = 30 * 60_000;
-/** Uploads of a deleted bucket that are thrown away at the same time. */
+/** How many uploads of a deleted bucket are discarded at a time. */
 const DISCARD_CONCURRENCY = 4;
 
 /**
- * Ends an upload without an object and frees its parts. Decided by who makes the staging blob exist:
- * a Complete, or this. Parts that arrive later are thrown away by those who bring them.
+ * Ends an upload without an object and frees its parts. The first to make the staging blob exist decides how the upload
+ * ends: a Complete, or this function. `putPart` removes a part that it finishes after the upload ended.
  * @throws S3Error NoSuchUpload, OperationAborted (a Complete is at work, or crashed a short while ago)
  */
 export async function abortUpload(target: UploadTarget, call: Call): Promise<void> {
@@ -47,7 +48,7 @@ export async function abortUpload(target: UploadTarget, call: Call): Promise<voi
   const upload = await lookUpUpload(target, call);
   if (upload === undefined) return finishAbort(target, call);
   const claim = await takeForAbort(target, call);
-  // Neither needs the other: whoever completed it wrote the note before anybody could claim the upload again.
+  // The two calls may go side by side: a Complete writes the tombstone before anybody else can claim the upload.
   const [completion] = await together(
     () => readTombstone(home, target.uploadId, call),
     () => removeUploadRecord(target, call),
@@ -62,20 +63,21 @@ export async function abortUpload(target: UploadTarget, call: Call): Promise<voi
 }
 
 /**
- * The record is gone: an abort before this one may have left something.
- * @throws S3Error NoSuchUpload when it has not
+ * Finishes an Abort whose upload has no record any more: an earlier Abort may have left something behind.
+ * @throws S3Error NoSuchUpload: none did
  */
 async function finishAbort(target: UploadTarget, call: Call): Promise<void> {
   const { bucket, key, uploadId } = target;
   const stored = belongsTo(uploadId, { bucket, key }) ? await readClaim(target, call) : undefined;
   if (stored?.claim.kind !== 'abort') throw noSuchUpload(uploadId);
   await cleanUp(target, stored.claim, call);
-  if (stored.claim.mayBeNamed === true) throw noSuchUpload(uploadId); // its claim stays, however often it is asked
+  // A head may name the blob, so its claim stays, however often Abort is repeated.
+  if (stored.claim.mayBeNamed === true) throw noSuchUpload(uploadId);
 }
 
 /**
- * The claim goes last: while it is there, what is left over can be found. What a head may name is left to the sweeper,
- * with the claim.
+ * Removes what is left. The claim goes last, because what is left can be found by it. If a head may still name the
+ * blob, blob and claim are left to the sweeper.
  */
 async function cleanUp(
   target: UploadTarget,
@@ -121,7 +123,10 @@ async function takeForAbort(target: UploadTarget, call: Call): Promise<AbortClai
   });
 }
 
-/** @throws S3Error NoSuchUpload when a Complete has published, after doing what is left of its work */
+/**
+ * Refuses to abort what a Complete has published, and does what is left of that Complete's work.
+ * @throws S3Error NoSuchUpload
+ */
 async function requireUnpublished(
   target: UploadTarget,
   { claim, stamped }: { readonly claim: CompletionClaim; readonly stamped: boolean },
@@ -140,7 +145,7 @@ async function requireUnpublished(
   throw noSuchUpload(uploadId);
 }
 
-/** What a Complete that was refused had put at other places: its copies, which no head names. */
+/** Removes the copies that a refused Complete had made at other places. No head names them. */
 async function removeMoved({ bucket, key, uploadId }: UploadTarget, claim: CompletionClaim, call: Call): Promise<void> {
   for (const place of placesOf(uploadId, claim).slice(0, -1)) await removeUnnamed({ bucket, key }, place, call);
 }
@@ -149,7 +154,10 @@ function requireCrashed({ claim, since }: StoredClaim, now: number): void {
   if (claim.kind === 'busy' && now - since < CRASHED_AFTER_MS) throw new S3Error('OperationAborted');
 }
 
-/** Frees what the uploads of a deleted bucket hold: nobody can complete them any more. Best effort. */
+/**
+ * Frees what the uploads of a deleted bucket hold. Nobody can complete them any more. What fails is left to the
+ * sweeper.
+ */
 export async function discardUploads(bucket: Bucket, call: Call): Promise<void> {
   const { store, system } = bucket.home;
   for await (const page of pagesOf(store, system, { prefix: uploadsPrefix(bucket) }, call)) {

@@ -33,17 +33,21 @@ import type { UploadContent } from '../records/upload-record.ts';
 import { type Completion, type Starter, readTombstone, writeTombstone } from '../versions/upload-tombstone.ts';
 
 export interface CompleteRequest extends CompletionRequest {
-  /** Shown by clients that show it with all requests; it must be the upload's then. Parts are not touched for it. */
+  /**
+   * Some clients show the customer's key with every request. If one is shown, it must be the upload's; Complete itself
+   * does not need it.
+   */
   readonly key?: CustomerKey;
   readonly conditions: WriteConditions;
-  /** Called when nothing can be refused at once any more. */
+  /** Called when all checks that can be made without a change have passed. */
   readonly beforeAssembly: (encryptedBy: EncryptedBy | undefined) => void;
   /**
-   * Called before a Complete of an upload that is over is answered from the note of how it ended, with who started it:
-   * throws if the caller could not have completed it. An open upload was judged by whoever looked it up.
+   * Called before a repeated Complete, of an upload that is over, is answered from the tombstone. It gets who started
+   * the upload, and throws if the caller could not have completed it. For an open upload the operation has decided that
+   * before.
    */
   readonly mayKnow?: (starter: Starter | undefined) => void;
-  /** Called before the object becomes visible: throws if the bucket is not what it was. */
+  /** Called before the object becomes visible. It throws if the bucket has changed. */
   readonly beforePublication: () => Promise<void>;
 }
 
@@ -111,9 +115,9 @@ interface Seen {
 }
 
 /**
- * All that is judged before anything is changed, asked for at once. None needs to be younger than another: parts are
- * there for as long as the record of the upload, and what happens at the key after this look is met by the claim and by
- * the condition of the publication.
+ * Reads, side by side, all that is judged before anything is changed. It does not matter in which order the service
+ * answers. Parts exist as long as the record of the upload. If the key changes after this look, the claim or the
+ * condition of the publication fails.
  */
 async function lookAtAll(target: UploadTarget, { parts }: CompleteRequest, call: Call): Promise<Seen> {
   if (!belongsTo(target.uploadId, target)) {
@@ -132,8 +136,9 @@ async function lookAtAll(target: UploadTarget, { parts }: CompleteRequest, call:
 }
 
 /**
- * Judges the client's conditions before anything is changed; the publication judges them again. When
- * an earlier Complete may have met them, its outcome comes first: it must not be told that it failed.
+ * Judges the client's conditions before anything is changed; the publication judges them again. If an earlier Complete
+ * has claimed the upload, it may have met the conditions, and its outcome counts: its repetition must not be told that
+ * it failed.
  */
 async function judge(
   target: UploadTarget,
@@ -149,13 +154,14 @@ async function judge(
 }
 
 /**
- * Parts that were freed or assembled before cannot be assembled, so whoever does is not too late. Only
- * nothing can be assembled at any time: then the record decides, and a claim that came too late goes.
+ * Whether the upload was open when it was claimed. Parts can be assembled only once, so whoever assembles some is not
+ * too late. A list without bytes can be assembled at any time; then the record of the upload decides, and a claim that
+ * came too late is removed.
  */
 async function isStillOpen(target: UploadTarget, held: HeldClaim, call: Call): Promise<boolean> {
   if (held.inherited || (await lookUpUpload(target, call)) !== undefined) return true;
   try {
-    // On its revision: another Complete may have taken the claim over, and published.
+    // Only if nobody has changed it: another Complete may have taken the claim over, and published.
     await target.bucket.home.store.remove(stagingRef(target), held.revision, call);
   } catch (error) {
     if (!isStoreError(error, 'notFound', 'conditionFailed')) throw error;
@@ -163,7 +169,7 @@ async function isStillOpen(target: UploadTarget, held: HeldClaim, call: Call): P
   return false;
 }
 
-/** @returns InvalidPart, of which the reason may be that the upload is over */
+/** @returns the plan, or the refusal InvalidPart, which may mean that the upload is over */
 function tryPlan(plan: () => ObjectPlan): ObjectPlan | S3Error {
   try {
     return plan();
@@ -202,7 +208,7 @@ function versionOf({ upload, plan }: Completing): VersionMetadata {
     ...(acl !== undefined && { acl }),
     version: versionOfUpload(uploadId),
     etag,
-    // What is assembled of encrypted parts has no bytes.
+    // Encrypted parts are not assembled, so the blob is empty.
     size: encryption === undefined ? size : 0,
     parts,
     ...(encryption !== undefined && { encryption, pieces: pieces ?? [] }),
@@ -210,15 +216,12 @@ function versionOf({ upload, plan }: Completing): VersionMetadata {
   };
 }
 
-/** The version has been given a place above its own, and a copy there. */
+/** Whether the version was copied to a place above its own. */
 function isMoved({ bucket, uploadId }: UploadTarget, versionId: string): boolean {
   return bucket.versioning === 'enabled' && versionId !== versionOfUpload(uploadId);
 }
 
-/**
- * @returns also whether nobody can have sent a head that names the blob at its first place, but for what was answered
- * for certain
- */
+/** @returns the commit, and `isAlone`: no other write can have named the blob at its first place */
 async function publish(
   context: UploadsContext,
   completing: Completing,
@@ -229,7 +232,7 @@ async function publish(
   const { conditions } = request;
   const once = publishOnce({ target: upload, held, conditions }, call);
   const unplaced = upload.placed === true ? {} : { unplaced: true };
-  // Where another request held the claim it may have published since.
+  // A request that held the claim before this one may have published since the head was read.
   const known = held.inherited ? {} : { judged };
   const publication: PublishRequest = { ...versionOf(completing), conditions, once, ...unplaced, ...known };
   try {
@@ -243,25 +246,28 @@ async function publish(
 }
 
 /**
- * No head that names the blob was written, for certain: Abort and another Complete need not wait, and that begins
- * afresh. An inherited claim may have an owner that lives.
+ * Marks the claim as refused when it is certain that no head names the blob: then Abort and other Completes need not
+ * wait for it to grow old, and may begin afresh. A claim that was taken over stays, because its first owner may live.
  */
 async function release(target: UploadTarget, held: HeldClaim, call: Call): Promise<void> {
   if (held.inherited || held.claim.kind !== 'busy') return;
   try {
     await replaceClaim(target, held, { ...held.claim, kind: 'refused' }, call);
   } catch (error) {
-    if (!isStoreError(error)) throw error; // then the claim grows old
+    // The claim stays busy then, until it is old enough to be taken for that of a crashed Complete.
+    if (!isStoreError(error)) throw error;
   }
 }
 
 interface Ending {
   readonly completion: Completion;
-  /** Nothing refers to the blob that the parts were assembled to. */
+  /** No head names the blob that the parts were assembled to. */
   readonly leavesStaging?: boolean;
 }
 
-/** The object stands. What fails from here on is done later, and a Complete that is sent again finds its way. */
+/**
+ * Ends the upload behind a published object. What fails here is done later by the settler, or by a repeated Complete.
+ */
 async function conclude(context: UploadsContext, target: UploadTarget, ending: Ending, call: Call): Promise<void> {
   const { home } = target.bucket;
   const { completion, leavesStaging = false } = ending;
@@ -278,16 +284,17 @@ async function conclude(context: UploadsContext, target: UploadTarget, ending: E
     if (!isStoreError(error)) throw error;
   }
   context.settler.later(`completed ${target.uploadId}`, async (own) => {
-    if (!ended) await end(own); // the parts stay as long as the upload can be looked at
+    // The parts' records go after the upload's: as long as the upload can be found, its parts can.
+    if (!ended) await end(own);
     await removePartRecords(home, target.uploadId, own);
     if (leavesStaging) await removeStaging(target, own);
   });
 }
 
 /**
- * A key that was absent when it was published over may have been published by another Complete
- * before, and deleted: no condition can see that. Then the tombstone stood already, the claim says
- * `gone` or is no more, and the head that came too late is taken back.
+ * Takes the head back if this Complete published an object that another Complete had published before and a client had
+ * deleted since. The condition "absent" cannot see that. In that case a tombstone was there already, and the claim says
+ * `gone` or is removed.
  */
 async function withdrawIfDeleted(target: UploadTarget, call: Call): Promise<void> {
   const { bucket, key, uploadId } = target;
@@ -304,7 +311,7 @@ async function withdrawIfDeleted(target: UploadTarget, call: Call): Promise<void
 }
 
 /**
- * An earlier Complete published and did not come to its end.
+ * Finishes an earlier Complete that published and went no further.
  * @throws S3Error NoSuchUpload: it had another list of parts
  */
 async function finishPublished(
@@ -321,7 +328,8 @@ async function finishPublished(
 }
 
 /**
- * What was, or is being, made of the upload. A staging blob goes only after its tombstone came: one of the two tells.
+ * What the upload became, or is becoming, by its claim or its tombstone. One of the two exists: a staging blob is
+ * removed only when the tombstone is written.
  */
 async function claimedCompletion(target: UploadTarget, call: Call): Promise<Completion | undefined> {
   const claim = (await readClaim(target, call))?.claim;
@@ -331,8 +339,9 @@ async function claimedCompletion(target: UploadTarget, call: Call): Promise<Comp
 }
 
 /**
- * Parts are not there: taken by another Complete, thrown away by Abort, expired in the backend, or
- * never uploaded. @throws S3Error NoSuchUpload, or the refusal
+ * Answers a Complete whose parts are missing: another Complete has assembled them, Abort has removed them, the service
+ * has expired them, or they were never uploaded.
+ * @throws S3Error NoSuchUpload, or the refusal
  */
 async function withoutParts(
   context: UploadsContext,
@@ -345,14 +354,15 @@ async function withoutParts(
 ): Promise<CompletedUpload> {
   const completion = await readTombstone(target.bucket.home, target.uploadId, call);
   if (completion !== undefined) {
-    await conclude(context, target, { completion }, call); // the upload's record stood still
+    // The earlier Complete did not come to remove the upload's record.
+    await conclude(context, target, { completion }, call);
     return resultFor(target, request, completion);
   }
   await findUpload(target, call);
   throw refusal;
 }
 
-/** Complete of an upload that is over. @throws S3Error NoSuchUpload */
+/** Answers the Complete of an upload that is over from its tombstone. @throws S3Error NoSuchUpload */
 async function repeated(target: UploadTarget, request: CompleteRequest, call: Call): Promise<CompletedUpload> {
   const { bucket, key, uploadId } = target;
   const known = belongsTo(uploadId, { bucket, key });

@@ -5,7 +5,7 @@ import type { Clock } from '../records/clock.ts';
 import type { KeyRef } from '../records/key-ref.ts';
 import type { Settler } from '../versions/settle.ts';
 
-/** What uploads need of objects (`Objects`, `objects/objects.ts`, which is beside them and not below). */
+/** What uploads need of `Objects` (`objects/objects.ts`). Folders of one floor do not import each other. */
 interface ObjectPublisher {
   /** Metadata and headers for the blob that the parts are assembled to. */
   describe(target: KeyRef, version: VersionMetadata, call: Call): Promise<DescribedVersion>;
@@ -14,7 +14,7 @@ interface ObjectPublisher {
    * @throws S3Error PreconditionFailed, ConditionalRequestConflict, NoSuchKey (If-Match), NoSuchBucket
    */
   publish(target: KeyRef, request: PublishRequest, call: Call): Promise<Committed>;
-  /** A seq above everything that was acknowledged of a key. @throws S3Error NoSuchBucket */
+  /** A seq above that of every change of the key that was acknowledged. @throws S3Error NoSuchBucket */
   nextSeq(target: KeyRef, call: Call): Promise<number>;
 }
 

@@ -23,12 +23,11 @@ export interface PartCopy {
 }
 
 /**
- * A part from an object that is there already: server-side inside one backend, as a stream between
- * two, or to compute the checksum that the upload is made with. The ETag is the MD5 where it is known (a whole object,
- * or bytes that passed through here), else 32 hex digits that change with source, revision and range.
- *
- * @throws S3Error NoSuchUpload; StoreError sourceNotFound or sourceConditionFailed when the source
- * changed since it was looked up (look again)
+ * Makes a part from an existing object: server-side inside one backend; as a stream between two backends, and where a
+ * checksum has to be computed. The ETag is the MD5 where it is known (a whole object, or bytes that passed through the
+ * gateway), else 32 hex digits derived from source, revision and range.
+ * @throws S3Error NoSuchUpload; StoreError sourceNotFound or sourceConditionFailed: the source has changed since it was
+ * looked up, look again
  */
 export async function copyPart(upload: Upload, copy: PartCopy, call: Call): Promise<PartRecord> {
   const { view, bucket } = copy.source;
@@ -63,7 +62,10 @@ export async function copyPart(upload: Upload, copy: PartCopy, call: Call): Prom
   );
 }
 
-/** What the part needs a checksum of, if the source tells it: of the upload's algorithm, over all that is copied. */
+/**
+ * The checksum of the part, if the source tells it: all of the source is copied, and its checksum has the algorithm of
+ * the upload.
+ */
 function knownChecksum(upload: Upload, { source: { view }, range }: PartCopy): BodyFacts['checksum'] {
   if (range !== undefined && range.last - range.first + 1 !== view.size) return undefined;
   const whole = wholeChecksum(view);
@@ -77,9 +79,7 @@ function derivedEtag({ container, name, revision }: CopySource, { first, last }:
     .slice(0, 32);
 }
 
-/**
- * Between two backends, or where a checksum has to be computed, the bytes pass through the gateway in bounded memory.
- */
+/** Copies through the gateway, in bounded memory. */
 async function copyThrough(
   upload: Upload,
   { number, source, range, encryptWith }: PartCopy,

@@ -23,7 +23,7 @@ export interface Upload extends UploadTarget, UploadSummary {
   readonly key: string;
   /** Milliseconds, whole seconds. */
   readonly initiatedAt: number;
-  /** Of its record: nothing changes it for as long as the upload is open. */
+  /** Revision of its record, which does not change as long as the upload is open. */
   readonly revision: Revision;
   /** Bytes of its record. */
   readonly recordSize: number;
@@ -33,8 +33,9 @@ export interface Upload extends UploadTarget, UploadSummary {
 export const RECORD_HEADERS = { contentType: 'application/json' } as const;
 
 /**
- * Writes the upload's record. In a bucket with versioning the head is read first: the version's place, which the id
- * decides, lies above all that was acknowledged before, whatever the clocks of other replicas say.
+ * Writes the upload's record. The upload id decides the place of the version that the upload becomes. In a bucket with
+ * versioning the head is read first, so that this place lies above all that was acknowledged before, whatever the
+ * clocks of other replicas say.
  */
 export async function createUpload(
   { objects, clock }: Pick<UploadsContext, 'objects' | 'clock'>,
@@ -73,7 +74,7 @@ export async function findUpload(target: UploadTarget, call: Call): Promise<Uplo
   return upload;
 }
 
-/** The upload with what its object will have: one call. */
+/** The upload, and what its object will have besides its bytes. One call. */
 export async function readUpload(target: UploadTarget, call: Call): Promise<(Upload & UploadContent) | undefined> {
   if (!belongsTo(target.uploadId, target)) return undefined;
   try {
@@ -93,7 +94,7 @@ function toUpload({ bucket, key, uploadId }: UploadTarget, { metadata, revision,
   return { ...decodeSummary(metadata), bucket, key, uploadId, initiatedAt: initiated, revision, recordSize: size };
 }
 
-/** The upload is over: what is listed of it goes. Idempotent. */
+/** Removes the record of an upload that is over: it is listed no more. Idempotent. */
 export async function removeUploadRecord(target: UploadTarget, call: Call): Promise<void> {
   try {
     await target.bucket.home.store.remove(uploadRef(target), undefined, call);
@@ -102,7 +103,7 @@ export async function removeUploadRecord(target: UploadTarget, call: Call): Prom
   }
 }
 
-/** Parts that were there are no longer. */
+/** The error for parts that do not exist, or do not exist any more. */
 export function invalidPart({ uploadId }: UploadTarget): S3Error {
   return new S3Error('InvalidPart', { extra: { UploadId: uploadId } });
 }

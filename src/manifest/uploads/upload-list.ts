@@ -41,8 +41,8 @@ export interface UploadPage {
 const MIN_PAGE = 100;
 
 /**
- * Open uploads of a bucket, by list calls only: one a page, and one more for each prefix that is
- * longer than a page. Keys too long for a name of the backend sort by hash among those that share
+ * Lists the open uploads of a bucket by list calls only: one call for each page, and one more for each prefix that
+ * fills more than a page. Keys too long for a name of the backend are sorted by their hash, among the keys that share
  * the first thousand characters of their encoding.
  * @throws S3Error InvalidArgument: `afterUpload` is no upload of `afterKey`
  */
@@ -52,7 +52,7 @@ export async function listUploads(bucket: Bucket, request: UploadListRequest, ca
   if (limit === 0) return { entries, isTruncated: false };
 
   const position = startOf(bucket, request);
-  // What the marker is rolled up into was listed on the page before.
+  // The page before has listed the prefix that the marker belongs to.
   let skip = afterKey?.startsWith(prefix) === true ? rollUp(afterKey, prefix, delimiter) : undefined;
   for await (const upload of uploadsFrom(
     bucket,
@@ -68,7 +68,7 @@ export async function listUploads(bucket: Bucket, request: UploadListRequest, ca
   return { entries, isTruncated: false };
 }
 
-/** Name behind which the page begins; names up to it are left out. */
+/** The page begins behind this name. */
 interface Position {
   readonly startAt?: string;
   readonly behind?: string;
@@ -90,7 +90,7 @@ function startOf(bucket: Bucket, { afterKey, afterUpload }: UploadListRequest): 
 interface Scan {
   readonly prefix: string;
   readonly position: Position;
-  /** Prefix that is rolled up already: a page that ends in it is followed by a jump behind it. */
+  /** The prefix that was rolled up last: when a page ends beneath it, the next one begins behind it. */
   readonly skipping: () => string | undefined;
   readonly pageSize: number;
 }

@@ -9,8 +9,8 @@ const MAX_UPLOADS = 5000;
 
 /**
  * What this process knows of uploads that were open when it last heard of them. Nothing rewrites the record of an
- * upload, so what is remembered is true for as long as the upload is open, however old it is. Whether it is open is
- * never taken from here: the record of a part fails by itself when it is not (`recordPart`).
+ * upload, so this is true as long as the upload is open. Whether the upload is open, only the service says: the record
+ * of a part cannot be written when it is not (`recordPart`).
  */
 export class UploadMemory {
   readonly #uploads = new Map<string, Upload>();
@@ -19,20 +19,20 @@ export class UploadMemory {
     keepNewest(this.#uploads, upload.uploadId, upload, MAX_UPLOADS);
   }
 
-  /** With the bucket as the request knows it. Of another key or bucket nothing is known under this id. */
+  /** The upload, with the bucket as this request knows it. Undefined for an id of another key or bucket. */
   recall({ bucket, key, uploadId }: UploadTarget): Upload | undefined {
     const upload = belongsTo(uploadId, { bucket, key }) ? this.#uploads.get(uploadId) : undefined;
     return upload && { ...upload, bucket };
   }
 
-  /** What a look at it found: the upload, or that it is over. */
+  /** Remembers the upload that `look` finds, and forgets it when there is none. */
   async learn({ uploadId }: UploadTarget, look: Promise<Upload>): Promise<Upload> {
     const upload = await this.heed({ uploadId }, look);
     this.remember(upload);
     return upload;
   }
 
-  /** Passes work on an upload through, and forgets the upload when that says that it is over. */
+  /** Waits for work on an upload, and forgets the upload when the work fails because it is over. */
   async heed<T>({ uploadId }: Pick<UploadTarget, 'uploadId'>, work: Promise<T>): Promise<T> {
     try {
       return await work;
@@ -42,7 +42,7 @@ export class UploadMemory {
     }
   }
 
-  /** The same for work that ends it. */
+  /** Waits for work that ends an upload, and forgets the upload. */
   async forgetAfter<T>({ uploadId }: UploadTarget, work: Promise<T>): Promise<T> {
     try {
       return await work;

@@ -34,9 +34,9 @@ export interface NewPart {
 }
 
 /**
- * Stores a part: bytes staged and verified first, then its record, which replaces an earlier one of
- * that number. A part that ends after its upload did is thrown away.
- * @throws S3Error NoSuchUpload, and what the body's verification finds
+ * Stores a part: stages its bytes, verifies them, then writes its record, which replaces an earlier one of that number.
+ * If the upload has ended meanwhile, the part is discarded.
+ * @throws S3Error NoSuchUpload; what the verification of the body throws
  */
 export async function putPart(upload: Upload, part: NewPart, call: Call): Promise<PartRecord> {
   const { encryptWith } = part;
@@ -53,8 +53,8 @@ export async function putPart(upload: Upload, part: NewPart, call: Call): Promis
 }
 
 /**
- * Its bytes stay where they are written first: a Complete shows no key, so nothing could be assembled of them. The ETag
- * is no MD5, as that of an encrypted object.
+ * Stores a part of an encrypted upload as pieces, which stay where they are: Complete gets no key, so it could not
+ * assemble them. The ETag is no MD5, like that of every encrypted object.
  */
 async function putEncryptedPart(
   upload: Upload,
@@ -70,7 +70,7 @@ async function putEncryptedPart(
   return recordPart(upload, { ...part, staged: { tokens: [] }, pieces }, call);
 }
 
-/** Services refuse to stage nothing: an empty part is a record only. */
+/** Stages the bytes. Services refuse to stage an empty body, so an empty part is a record only. */
 async function stage(upload: Upload, body: UploadBody, call: Call): Promise<StagedPart> {
   if (bodySize(body) > 0) return upload.bucket.home.store.stagePart(stagingRef(upload), body, call);
   if (!(body instanceof Uint8Array)) await finished(body.stream.resume(), { signal: call.signal });
@@ -84,17 +84,16 @@ export async function recordPart(upload: Upload, { staged, ...facts }: StagedRec
   const { home } = upload.bucket;
   const part: PartRecord = { ...facts, tokens: staged.tokens, mtime: Math.floor(timeOf(home).now() / 1000) * 1000 };
   if (await writeRecord(upload, part, call)) return part;
-  // Encrypted pieces stay: a copy whose answer was lost may have been made before it was repeated, and a Complete may
-  // have taken its record since. The sweeper knows what nothing names.
+  // The pieces of an encrypted part stay. The copy of the record may have been made although its answer was lost, and a
+  // Complete may have used that record. The sweeper removes pieces that no record names.
   await home.store.discardParts(stagingRef(upload), call);
   throw noSuchUpload(upload.uploadId);
 }
 
 /**
- * A part's record is a copy of the upload's own, with metadata of the part: the service makes it while the upload is
- * open, and refuses when it is over. Only what is empty to readers of part records differs from one that is written:
- * they look at its metadata.
- * @returns false when the upload is over
+ * Writes the record of a part as a copy of the upload's record with the part's metadata. So the service refuses it when
+ * the upload, and with it the source of the copy, is gone. Readers of part records look at the metadata only. @returns
+ * false when the upload is over
  */
 async function writeRecord(upload: Upload, part: PartRecord, call: Call): Promise<boolean> {
   try {
@@ -104,8 +103,7 @@ async function writeRecord(upload: Upload, part: PartRecord, call: Call): Promis
     if (!isStoreError(error, 'sourceNotFound', 'sourceConditionFailed')) throw error;
     const now = await lookUpUpload(upload, call);
     if (now === undefined) return false;
-    // Somebody touched the record (a rule of the cloud's own that moves blobs, say). One that stands as it was can be
-    // copied.
+    // The record was changed from outside, say by a lifecycle rule of the cloud. If it was not, it can be copied.
     if (now.revision === upload.revision) throw new StoreError('unavailable', { ...error.detail, cause: error });
     await copyRecord(now, part, call).catch((cause: unknown) => {
       throw isStoreError(cause, 'sourceNotFound', 'sourceConditionFailed')
@@ -152,8 +150,8 @@ export async function listParts(
 const LIST_CONCURRENCY = 10;
 
 /**
- * Those parts of an upload that are there: one page for as many numbers as a page holds, all at once. @param numbers
- * any
+ * Finds parts by their numbers. It asks for all pages at once, each of which holds as many numbers as a page may.
+ * @param numbers in any order
  */
 export async function partsNamed(
   { bucket, uploadId }: UploadTarget,
@@ -213,18 +211,18 @@ export async function removePartRecords({ store, system }: BucketHome, uploadId:
   }
 }
 
-/** Frees the bytes of an upload that has ended, and the blob they were assembled to. Idempotent. */
+/** Frees the staged bytes of an upload that has ended, and removes its staging blob. Idempotent. */
 export async function removeStaging(target: UploadTarget, call: Call): Promise<void> {
   await freeStaged(target, call);
   await removeStagingBlob(target, call);
 }
 
-/** Frees the bytes of parts that were not assembled. Idempotent. */
+/** Frees the staged bytes of parts that were not assembled. Idempotent. */
 export function freeStaged(target: UploadTarget, call: Call): Promise<void> {
   return target.bucket.home.store.discardParts(stagingRef(target), call);
 }
 
-/** Removes the blob that parts were assembled to, and with it the claim. Idempotent. */
+/** Removes the staging blob, and the claim on it. Idempotent. */
 export async function removeStagingBlob(target: UploadTarget, call: Call): Promise<void> {
   try {
     await target.bucket.home.store.remove(stagingRef(target), undefined, call);

@@ -26,7 +26,7 @@ export interface ListedPart {
   readonly checksums: Readonly<Partial<Record<ChecksumAlgorithm, string>>>;
 }
 
-/** What the client says the object should come out as. */
+/** What the client says of the object that the parts make. */
 export interface ExpectedObject {
   readonly size?: number;
   readonly checksum?: { readonly algorithm: ChecksumAlgorithm; readonly value: string };
@@ -51,7 +51,7 @@ export interface ObjectPlan {
   readonly pieces?: readonly Piece[];
 }
 
-/** Same list, same hash: numbers and ETags in order. */
+/** Hash of the numbers and ETags of a list of parts, in order. */
 export function listHashOf(parts: readonly ListedPart[]): string {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(`${part.number}:${bare(part.etag)}\n`);
@@ -67,7 +67,7 @@ export function requireAscending(parts: readonly ListedPart[], uploadId: string)
 }
 
 /**
- * Judges a Complete against the parts that are there; changes nothing.
+ * Judges a Complete by the parts that exist, and says what object they make. Changes nothing.
  * @throws S3Error InvalidPart, EntityTooSmall, EntityTooLarge, InvalidRequest, BadDigest
  */
 export function planObject(
@@ -117,7 +117,8 @@ function matchPart({ uploadId, checksum }: Upload, listed: ListedPart, part: Par
   if (part?.etag !== bare(listed.etag).toLowerCase()) throw invalid();
   for (const algorithm of CHECKSUM_ALGORITHMS) {
     const value = listed.checksums[algorithm];
-    // S3 tells a checksum of another algorithm than the upload's from a part that is not the one that is meant.
+    // S3 has one error for a checksum of another algorithm than the upload's, and another one for a part that is not
+    // the one that was meant.
     if (value !== undefined && checksum !== undefined && checksum.algorithm !== algorithm) {
       throw new S3Error('BadDigest', {
         message: `The ${algorithm.toLowerCase()} you specified for part ${listed.number} did not match what we received.`,
@@ -149,8 +150,8 @@ function requireSizes(parts: readonly PartRecord[], expected: ExpectedObject, mi
 }
 
 /**
- * The object's checksum, when the upload was created with an algorithm and every part has one: parts
- * that were copied have none, and then the object has none either (S3 API reference, UploadPartCopy).
+ * The object's checksum. It has one if the upload was created with an algorithm and every part has a checksum. Copied
+ * parts have none, and then the object has none either (S3 API reference, UploadPartCopy).
  */
 function checksumOf(
   { checksum: declared }: Upload,

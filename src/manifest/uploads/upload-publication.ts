@@ -24,19 +24,19 @@ import { readTombstone } from '../versions/upload-tombstone.ts';
 /** A claim this old is renewed before the head is written, so that nobody takes its owner for dead. */
 const RENEW_AFTER_MS = 5 * 60_000;
 
-/** What the publication asks, and what is known of it afterwards. */
+/** A `PublishOnce`, and what is known when the publication has ended. */
 interface OnceInDoubt extends PublishOnce {
-  /** As it stands now. */
+  /** The claim as this request holds it now. */
   readonly claim: () => HeldClaim;
-  /** A head may name the blob although no answer says so. */
+  /** Whether a head may name the blob although no answer says so. */
   readonly isInDoubt: () => boolean;
 }
 
 /** The claim as the request at hand holds it. */
 export interface HeldClaim extends StoredClaim {
-  /** When this process wrote it, by its own clocks: they judge when it is to be written anew. */
+  /** When this process wrote the claim, by its own clocks. They decide when it has to be renewed. */
   readonly renewed: Moment;
-  /** Another request held it before, which may have published and not said so. */
+  /** This request took the claim over. The one that held it before may have published without an answer. */
   readonly inherited: boolean;
 }
 
@@ -47,8 +47,8 @@ interface Publication {
 }
 
 /**
- * All places that the upload's version may have been committed at: its own, and those it was moved to, the last one
- * first.
+ * All places at which the version of the upload may have been committed: its own place, and those that it was moved to.
+ * The last one comes first.
  */
 export function placesOf(uploadId: string, claim?: Claim): readonly VersionToken[] {
   const moved = claim === undefined || claim.kind === 'abort' ? [] : (claim.places ?? []);
@@ -56,8 +56,8 @@ export function placesOf(uploadId: string, claim?: Claim): readonly VersionToken
 }
 
 /**
- * True when a head says that the upload's blob was published: it names it, as whatever version, or it
- * carries the nonce of that write. Its silence proves nothing: a plain PUT keeps no nonces.
+ * Whether a head proves that the upload was published: it names the upload's blob, or it carries the nonce of that
+ * write. A head that says neither proves nothing, because a plain PUT keeps no nonces.
  */
 export function isPublished(head: Head | undefined, uploadId: string, claim?: Claim): boolean {
   return (
@@ -71,7 +71,7 @@ function namedPlace(head: Head | undefined, places: readonly VersionToken[]): Ve
   return places.find((place) => named.has(place));
 }
 
-/** A place of the upload's version whose blob says that it was current once, or committed below a head. */
+/** Finds a place of the upload's version whose blob is stamped: it was current once, or was committed below a head. */
 export async function stampedPlace(
   { bucket, key }: UploadTarget,
   places: readonly VersionToken[],
@@ -90,10 +90,10 @@ export function baseOf(head: Head | undefined): ClaimBase {
 }
 
 /**
- * Makes the publication happen once, however many requests attempt it and whatever became of their
- * answers. When it cannot be known any more whether an earlier attempt succeeded, a plain PUT has been
- * written over the key since the first Complete began; then the Complete counts as having come just
- * before that, which nobody can tell from the truth. A conditional one cannot be answered so.
+ * Makes the publication happen once, however many requests attempt it and whatever answers were lost. Sometimes nobody
+ * can know whether an earlier attempt succeeded, because a plain PUT has replaced the head since the first Complete
+ * began. Then a Complete without conditions is answered as if it had come just before that PUT, which no client can
+ * tell from the truth. A Complete with conditions fails as of unknown outcome.
  */
 export function publishOnce(publication: Publication, call: Call): OnceInDoubt {
   const { target } = publication;
@@ -130,7 +130,7 @@ export function publishOnce(publication: Publication, call: Call): OnceInDoubt {
   };
 }
 
-/** Which of its places a version was published at, once it is known that it was. */
+/** The place at which the version was published, once it is known that it was. */
 async function publishedPlace(
   target: UploadTarget,
   { head, claim }: { head: Head | undefined; claim: Claim },
@@ -153,7 +153,8 @@ async function hasHappened(
   const base = claim.kind === 'abort' ? {} : claim.base;
   const alone = !held.inherited && isFirstTurn;
   if (head === undefined && base.revision === undefined) {
-    // "Absent" is no revision: it may have been published and deleted. A delete writes the tombstone first.
+    // The head was absent before, which is no revision to rely on: the object may have been published and deleted. A
+    // DELETE writes the tombstone first.
     return alone ? false : (await readTombstone(home, target.uploadId, call)) !== undefined;
   }
   if (
@@ -164,14 +165,14 @@ async function hasHappened(
   }
 
   const now = await readClaim(target, call);
-  // Nobody can have published in our place without touching the claim first.
+  // Whoever takes over our publication has to change the claim first.
   if (!held.inherited && now?.revision === held.revision) return false;
   if (now?.claim.kind === 'gone' || now?.stamped === true) return true;
   if (now === undefined || now.claim.kind === 'abort') {
     if ((await readTombstone(home, target.uploadId, call)) !== undefined) return true;
     throw noSuchUpload(target.uploadId);
   }
-  // Where all writes keep their logs, a version that was displaced is stamped; one that was deleted has left a
+  // In a bucket with versioning, a version that was displaced is stamped, and one that was deleted has left a
   // tombstone.
   if (target.bucket.versioning !== 'never') {
     const moved = placesOf(target.uploadId, now.claim).slice(0, -1);
@@ -185,10 +186,10 @@ async function hasHappened(
 }
 
 /**
- * Whether the object was there and was written over, in a bucket that never had versioning, by a head that does not say
- * so. What came by a plain PUT may have been written over the object, which nobody can tell from the truth. What was
- * made where nothing was, and on condition of that, cannot have been; only a DELETE can have come before it, and that
- * would have written the tombstone.
+ * Whether the object was published and then replaced by a head that says nothing of it, in a bucket that never had
+ * versioning. A plain PUT may have replaced it, and nobody can tell. A head that was written on condition that nothing
+ * was there cannot have replaced it; only a DELETE can have come before that head, and it would have written the
+ * tombstone.
  * @throws StoreError unavailable (lost): nobody can know
  */
 async function wasOverwritten(
@@ -200,12 +201,12 @@ async function wasOverwritten(
   if (!isConditional && (head === undefined || carriesNonce(head.record, NOTHING))) {
     return (await readTombstone(target.bucket.home, target.uploadId, call)) !== undefined;
   }
-  // Behind a full ring there may be another that was written on condition, and not the plain PUT.
+  // A full ring may have dropped nonces. What lies behind it may be another conditional write, and not the plain PUT.
   if (!isConditional && (head?.record?.ring?.length ?? 0) < RING_LENGTH) return true;
   throw new StoreError('unavailable', { call: 'write', code: 'OutcomeUnknown', lost: true });
 }
 
-/** Writes the claim anew, which makes it young. @throws StoreError throttled: another request holds it by now */
+/** Writes the claim again, so that it counts as young. @throws StoreError throttled: another request holds it by now */
 async function renew(target: UploadTarget, held: HeldClaim, claim: Claim, call: Call): Promise<HeldClaim> {
   const renewed = await replaceClaim(target, held, claim, call);
   if (renewed === undefined) throw new StoreError('throttled', { call: 'setMetadata', code: 'UploadTakenOver' });

@@ -22,16 +22,15 @@ interface CompletionClaim {
   readonly headers: ContentHeaders;
 }
 
-/** A mark for one request's claims, so that it knows its own again when an answer is lost. */
+/** A random mark that one request gives its claims, so that it recognises them when an answer was lost. */
 export function newAttempt(): string {
   return randomBytes(8).toString('base64url');
 }
 
 /**
- * Claims an upload for one list of parts: assembles them into the staging blob, which can come into
- * being once. If it is there already for the same list, its claim is taken over: the request that
- * made it has crashed, or both publish, with the effect of one.
- *
+ * Claims an upload for one list of parts, by assembling them into the staging blob, which can come into being once. If
+ * the blob exists for the same list, this request takes its claim over: the request that made it has crashed, or both
+ * publish, with the effect of one.
  * @returns undefined when parts are missing, or the object that they made: the tombstone tells, if there is one
  * @throws S3Error NoSuchUpload (aborted), InvalidPart (claimed for another list); StoreError
  */
@@ -60,7 +59,10 @@ export async function takeForCompletion(
   });
 }
 
-/** @returns undefined when there is nothing to take over (any more) */
+/**
+ * Takes the claim of another request over, or finds that it is this request's own. @returns undefined when there is no
+ * claim (any more)
+ */
 async function takeOver(
   target: UploadTarget,
   { claim: own, rest }: { readonly claim: Claim & { readonly completion: Completion }; readonly rest: BlobMetadata },
@@ -79,13 +81,14 @@ async function takeOver(
     });
   }
   if (stored.claim.kind === 'gone') return 'gone';
-  // While its owner may have published, its base stays: what was written over the key since then matters to both.
+  // While the owner of the claim may have published, its `base` stays: both need to know what was written over the key
+  // since then.
   const inherited = stored.claim.kind === 'busy';
   const next: Claim = inherited
     ? { ...stored.claim, attempt: own.attempt, completion: own.completion, mayLandLate: true }
     : own;
-  // What was the object once keeps its record: it may have got tags since. Else the bucket may have another versioning
-  // by now.
+  // A blob that was the object once keeps its record, which may have got tags since. Otherwise the record is made anew,
+  // because the bucket's versioning may have changed.
   const held = await replaceClaim(target, stored.stamped ? stored : { ...stored, rest }, next, call);
   return held && { ...held, renewed: momentNow(timeOf(target.bucket.home)), inherited };
 }

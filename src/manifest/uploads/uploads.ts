@@ -17,25 +17,25 @@ import type { UploadContent, UploadRecord } from '../records/upload-record.ts';
 const MIN_PART_SIZE = 5_242_880;
 
 /**
- * Multipart uploads. In the system container of the bucket's backend lie, for each:
- * `u/<bucket uid>/<key>!!<id>` its record, as long as it is open; `p/<id>/n/<number>` a record for
- * each part; `p/<id>/data` the staging blob, beside which parts are staged and whose coming into being
- * decides between Complete and Abort; `c/<id>` how it was completed. What parts need to know of an open upload is
- * remembered (`UploadMemory`); whether it is open is always the service's to say.
+ * Multipart uploads. Each has these blobs in the system container of the bucket's backend: `u/<bucket
+ * uid>/<key>!!<id>`, its record, as long as it is open; `p/<id>/n/<number>`, a record for each part; the staging blob,
+ * which is the own blob of the version that the upload becomes (`stagingRef`): parts are staged beside it, and who
+ * makes it exist decides between Complete and Abort; `c/<id>`, its tombstone. The process remembers of an open upload
+ * what parts need to know (`UploadMemory`). Only the service says whether it is open.
  */
 export interface Uploads {
   create(target: KeyRef, record: Omit<UploadRecord, 'key' | 'placed'>, call: Call): Promise<UploadTarget>;
   /** @throws S3Error NoSuchUpload: unknown, over, or of another key */
   find(target: UploadTarget, call: Call): Promise<Upload>;
   /**
-   * The upload as this process knows it, which may be over by now: enough for those who bring parts, whose records
-   * fail then.
+   * The upload as this process remembers it. It may be over by now. That is enough for a part: the part's record cannot
+   * be written then.
    * @throws as `find`, if it has to be looked up
    */
   recall(target: UploadTarget, call: Call): Promise<Upload>;
   /** The upload with what its object will have, always asked of the service: one call. @throws as `find` */
   read(target: UploadTarget, call: Call): Promise<Upload & UploadContent>;
-  /** @throws S3Error NoSuchUpload when the upload ended meanwhile, and what the body's verification finds */
+  /** @throws S3Error NoSuchUpload: the upload ended meanwhile; what the verification of the body throws */
   putPart(upload: Upload, part: NewPart, call: Call): Promise<PartRecord>;
   /** @throws as `putPart`; StoreError sourceNotFound, sourceConditionFailed: the source changed, look it up again */
   copyPart(upload: Upload, copy: PartCopy, call: Call): Promise<PartRecord>;
@@ -46,7 +46,7 @@ export interface Uploads {
   complete(target: UploadTarget, request: CompleteRequest, call: Call): Promise<CompletedUpload>;
   /** @throws S3Error NoSuchUpload, OperationAborted */
   abort(target: UploadTarget, call: Call): Promise<void>;
-  /** After a bucket was deleted: frees what its uploads hold, in the background and as far as it goes. */
+  /** Frees, in the background, what the uploads of a deleted bucket hold. What fails is left to the sweeper. */
   discardAll(bucket: Bucket, call: Call): Promise<void>;
 }
 

@@ -22,7 +22,10 @@ export function aclResponse({ ownerId, acl = PRIVATE }: Owned, accounts: Account
   return { status: 200, body: xml(ACCESS_CONTROL_POLICY, { Owner: user(ownerId), grants }) };
 }
 
-/** The order says nothing in S3, but the suite every S3 server is measured with wants this one (docs/deviations.md). */
+/**
+ * The order has no meaning in S3, but the suite that every S3 server is measured with expects this one
+ * (docs/deviations.md).
+ */
 function groupsFirst(acl: Acl): Acl {
   const isGroup = ({ grantee }: Acl[number]): boolean => grantee.kind === 'group';
   return [...acl.filter(isGroup), ...acl.filter((grant) => !isGroup(grant))];

@@ -6,7 +6,7 @@ import { aclResponse } from './acl-response.ts';
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketAcl.html */
 export const getBucketAcl: Operation = async (request, context) => {
   const bucket = await authorizedBucket(request, context);
-  // What was just put is answered, whichever process put it.
+  // Read past the cache, so that the answer shows an ACL that any replica has just put.
   const latest = await context.manifest.buckets.latest(bucket, context.call);
   return aclResponse(owned(latest, latest), context.accounts);
 };

@@ -14,7 +14,7 @@ export const putBucketAcl: Operation = async (request, context) => {
   await manifest.buckets.amend(
     bucket,
     (settings) => {
-      // Once more on the record itself: the one that was remembered may grant what was taken back since.
+      // Checked again on the record that is changed: the cached one may still grant what was revoked since.
       requireAccess({ bucket: { name, ownerId, acl: settings.acl, settings } }, context);
       requireAcls(settings);
       const acl = requestedAcl(

@@ -10,18 +10,18 @@ import type { OperationContext } from '../operation.ts';
 
 export const CANNED_HEADER = 'x-amz-acl';
 
-/** What an ACL is made for. */
+/** What an ACL is for, and whose it will be. */
 export interface AclTarget extends CannedTarget {
-  /** `x-amz-grant-write` says nothing where the API does not have it (CopyObject). */
+  /** Ignore `x-amz-grant-write`, which CopyObject does not have. */
   readonly ignoreWrite?: boolean;
 }
 
-/** Who asks, and among whom grantees are looked up. */
+/** The caller, and the accounts that grantees are looked up in. */
 type AclAsker = Pick<OperationContext, 'accounts' | 'principal'>;
 
 /**
- * The ACL that `x-amz-acl` or the `x-amz-grant-*` headers ask for; undefined when they are absent.
- * Grants are the whole list: nothing is added for the owner, who can always read and change it.
+ * The ACL that `x-amz-acl` or the `x-amz-grant-*` headers ask for; undefined when they are absent. Grants are the whole
+ * ACL: nothing is added for the owner, who can always read and change it.
  * @throws S3Error InvalidRequest (both), InvalidArgument, MalformedACLError, UnresolvableGrantByEmailAddress,
  * AmbiguousGrantByEmailAddress
  */
@@ -42,11 +42,11 @@ interface AclRequest {
 }
 
 /**
- * The ACL of a PutBucketAcl or PutObjectAcl: in headers or in the body, never both, never neither.
+ * The ACL of a PutBucketAcl or PutObjectAcl, which stands either in headers or in the body.
  * @throws S3Error UnexpectedContent, MissingSecurityHeader, AccessDenied (another owner), and as `headerAcl`
  */
 export function requestedAcl({ headers, body }: AclRequest, target: AclTarget, asker: AclAsker): Acl {
-  // Two ways at once are refused before either is read, as on AWS.
+  // As on AWS, a request with both is refused before either is parsed.
   if (body.length > 0 && (headers.get(CANNED_HEADER) !== undefined || hasGrantHeaders(headers))) {
     throw new S3Error('UnexpectedContent');
   }
@@ -65,5 +65,5 @@ function resolved(grants: readonly RequestedGrant[], { ownerId }: AclTarget, { a
   return grants.map((grant) => resolveGrant(grant, scope));
 }
 
-/** 100 grants of long names take a third of it. */
+/** Three times the size of 100 grants with long names. */
 export const MAX_ACL_BODY = 256 * 1024;

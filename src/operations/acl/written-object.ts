@@ -62,7 +62,7 @@ function asksForAcl(headers: HeaderReader): boolean {
   return false;
 }
 
-/** Another way to write `bucket-owner-full-control`. */
+/** Whether a grant is what `bucket-owner-full-control` means where the bucket's owner owns all objects. */
 function isOwnersFullControl({ grantee, permission }: Acl[number]): boolean {
   return grantee.kind === 'owner' && permission === 'FULL_CONTROL';
 }

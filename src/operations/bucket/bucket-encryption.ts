@@ -17,8 +17,9 @@ import { settingBody, without } from './setting-body.ts';
 type Configuration = Decoded<typeof SERVER_SIDE_ENCRYPTION_CONFIGURATION>;
 
 /**
- * Both clouds encrypt at rest, always, with keys of their own: AES256 restates what is in force, aws:kms names one of
- * the keys that the configuration has, what is said beside it is kept to be read again, and anything else is refused.
+ * Both clouds always encrypt at rest, with keys of their own. AES256 restates that. `aws:kms` must name a key of the
+ * configuration. `BlockedEncryptionTypes` can keep customers' keys out (`operations/encryption.ts`). `BucketKeyEnabled`
+ * is stored only to be read again.
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketEncryption.html
  */
 export const putBucketEncryption: Operation = async (request, context) => {

@@ -8,12 +8,12 @@ import { elementsOf, type ForeignDocument, notOffered } from './not-offered.ts';
 
 const CONTINUATION = 'continuation-token';
 
-/** What there may be many of on a bucket, and of which there is none here: the list is empty. */
+/** Lists configurations of which a bucket may have many on AWS and has none here. */
 function emptyList(root: string): Operation {
   return async (request, context) => {
     await authorizedBucket(request, context);
     const token = request.query.get(CONTINUATION);
-    // No answer ever named a place to go on from.
+    // The list is never truncated, so no answer has given out a token.
     if (token !== undefined && token !== '') {
       throw new S3Error('InvalidArgument', {
         message: 'The continuation token provided is incorrect',
@@ -24,7 +24,7 @@ function emptyList(root: string): Operation {
   };
 }
 
-/** @throws S3Error InvalidArgument: no `id` @throws S3Error MalformedXML, NotImplemented */
+/** Refuses to set one of them. @throws S3Error InvalidArgument (no `id`), MalformedXML, NotImplemented */
 function refusedOne(what: string, document: ForeignDocument): Operation {
   return async (request, context) => {
     await authorizedBucket(request, context);
@@ -47,7 +47,7 @@ const INVENTORY = {
 };
 const TIERING = { root: 'IntelligentTieringConfiguration', children: ['Id', 'Filter', 'Status', 'Tiering'] };
 
-/** The lists are named as AWS writes them, each in a way of its own. */
+/** The root elements have the names that AWS gives them, which follow no pattern. */
 export const CONFIGURATION_LISTS = {
   ListBucketAnalyticsConfigurations: emptyList('ListBucketAnalyticsConfigurationResult'),
   PutBucketAnalyticsConfiguration: refusedOne('Storage class analysis', ANALYTICS),

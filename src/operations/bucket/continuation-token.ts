@@ -5,9 +5,9 @@ const FORMAT = 1;
 const HEADER = 5;
 
 /**
- * Token of ListObjectsV2: the place where the page ended, so that any replica can go on, now or
- * next year. One byte of format, the CRC32 of the rest (which tells typing errors and other
- * services' tokens from ours), the key in UTF-8; all as base64url.
+ * Token of ListObjectsV2. It says where the page ended, so that any replica can go on at any later time: one byte of
+ * format, the CRC32 of the rest (which detects typing errors and tokens of other services), the key in UTF-8; all as
+ * base64url.
  */
 export function encodeContinuationToken(after: string): string {
   const key = Buffer.from(after);

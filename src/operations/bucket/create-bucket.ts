@@ -49,14 +49,17 @@ export const createBucket: Operation = async (request, context) => {
   return { status: 200, headers: { location: `/${name}`, 'x-amz-bucket-arn': bucketArn(name) } };
 };
 
-/** A name that another account could have as well is of a namespace of its own. @throws S3Error NotImplemented */
+/**
+ * Refuses account-regional namespaces, in which two accounts may have a bucket of one name. @throws S3Error
+ * NotImplemented
+ */
 function requireGlobalName(headers: HeaderReader): void {
   const namespace = headers.get('x-amz-bucket-namespace');
   if (namespace === undefined || namespace === 'global') return;
   throw new S3Error('NotImplemented', { message: 'Namespaces of accounts are not offered by this service.' });
 }
 
-/** What a bucket has that is made without a word about it. */
+/** Settings of a bucket whose CreateBucket says nothing of them. */
 const NEW_BUCKETS: Readonly<Record<NewBuckets, BucketSettings>> = {
   open: {},
   aws: {
@@ -84,7 +87,7 @@ function requestedSettings(
   };
 }
 
-/** What a bucket is made with takes what it would take to set it. @throws S3Error AccessDenied */
+/** Requires the permissions that setting these things later would take. @throws S3Error AccessDenied */
 function requireSettable(
   settings: BucketSettings,
   made: { readonly name: string; readonly ownerId: string },
@@ -139,7 +142,10 @@ interface RequestedBucket {
   readonly tags: readonly Tag[];
 }
 
-/** What the document asks for; none asks for nothing. @throws S3Error MalformedXML, InvalidTag, NotImplemented */
+/**
+ * Reads the document of the request; without one, nothing is asked for. @throws S3Error MalformedXML, InvalidTag,
+ * NotImplemented
+ */
 async function requestedBucket(request: S3Request): Promise<RequestedBucket> {
   const body = await request.body.readAll(MAX_TAGGING_BYTES);
   if (body.length === 0) return { tags: [] };

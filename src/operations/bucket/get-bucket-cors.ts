@@ -4,7 +4,7 @@ import { authorizedBucket } from '../authorized-bucket.ts';
 import type { Operation } from '../operation.ts';
 
 /**
- * The bucket's own; the server's default rules are not a setting of it.
+ * Answers the bucket's own rules. The server's default rules are no setting of the bucket.
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketCors.html
  */
 export const getBucketCors: Operation = async (request, context) => {

@@ -37,9 +37,9 @@ export const listBuckets: Operation = async (request, context) => {
 };
 
 /**
- * Which buckets the caller sees: whoever may not list them all, those that his own policies let him list, or ask the
- * region of, whatever key they limit that to. Policies of the buckets themselves are not asked: they would have to be
- * read, one by one.
+ * Which buckets the caller sees. Undefined: all of the account's. A caller who may not list them all sees those that
+ * his own policies let him list, or ask the region of, whatever keys they limit that to. Policies of the buckets
+ * themselves are not asked, because each would have to be read.
  * @throws S3Error AccessDenied: a policy denies ListBuckets, or there is none at all
  */
 function visibility(ownerId: string, context: OperationContext): ((name: string) => boolean) | undefined {

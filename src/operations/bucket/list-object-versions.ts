@@ -58,7 +58,7 @@ function readMarkers(query: QueryReader): { keyMarker: string; versionIdMarker: 
   return { keyMarker, versionIdMarker };
 }
 
-/** Versions and delete markers stand among each other, in the order of their keys and times. */
+/** Versions and delete markers, mixed, in the order of their keys and times. */
 function versionValues(
   entries: readonly VersionsEntry[],
   { encode }: ListParameters,

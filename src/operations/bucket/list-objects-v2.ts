@@ -14,7 +14,7 @@ export const listObjectsV2: Operation = async (request, context) => {
   checkOptionalAttributes(request.headers);
   const startAfter = query.get('start-after');
   const token = query.get('continuation-token');
-  // A token says where to go on; an empty one is taken for none.
+  // A token takes precedence over `start-after`. An empty token counts as none.
   const after = token === undefined || token === '' ? (startAfter ?? '') : decodeContinuationToken(token);
 
   const { prefix, delimiter, maxKeys, encode } = parameters;

@@ -21,7 +21,7 @@ export const listObjects: Operation = async (request, context) => {
   );
   const value = {
     ...pageValues(bucket, parameters, page.next !== undefined),
-    // Never encoded here: the most used SDK does not decode it in this answer (docs/deviations.md).
+    // Not encoded: the most used SDK does not decode it in this answer (docs/deviations.md).
     Prefix: prefix,
     Marker: encode(marker),
     NextMarker: nextMarker(page, parameters),
@@ -36,8 +36,8 @@ export const listObjects: Operation = async (request, context) => {
 };
 
 /**
- * S3 gives it only with a delimiter: else clients go on behind the last key. That would not do when the page ended
- * beyond it.
+ * `NextMarker`, which S3 gives only with a delimiter; without one, clients go on behind the last key. If the page ended
+ * behind its last key, they cannot, so the answer names the place.
  */
 function nextMarker(
   { next, entries }: ListingPage<ListedEntry>,

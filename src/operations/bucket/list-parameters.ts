@@ -4,10 +4,10 @@ import type { HeaderReader, QueryReader } from '../../protocol/request.ts';
 
 const MAX_KEYS = 1000;
 const MAX_INTEGER = 2_147_483_647;
-/** No longer than what numeric conditions of policies read. */
+/** Bounded as the numbers in conditions of policies are. */
 const COUNT = /^[+-]?\d{1,63}$/;
 
-/** What all listings of objects take. */
+/** Parameters of all listings of objects. */
 export interface ListParameters {
   readonly prefix: string;
   /** Empty: none, also when the client sent an empty one. */
@@ -55,8 +55,8 @@ export function readCount(query: QueryReader, name: string, byDefault: number): 
 }
 
 /**
- * `x-amz-optional-object-attributes`: RestoreStatus may be asked for, and no object here is ever being restored.
- * @throws S3Error InvalidArgument
+ * Checks `x-amz-optional-object-attributes`. RestoreStatus is allowed and has no effect: no object here is ever being
+ * restored. @throws S3Error InvalidArgument
  */
 export function checkOptionalAttributes(headers: HeaderReader): void {
   const name = 'x-amz-optional-object-attributes';

@@ -3,7 +3,7 @@ import { SMALL_DOCUMENT } from '../../protocol/xml/decode.ts';
 import { parseTree } from '../../protocol/xml/parse-tree.ts';
 import type { S3Request } from '../../protocol/request.ts';
 
-/** A document whose content only its end of the wire understands: what may stand in its root. */
+/** A document that the gateway checks but does not understand: its root, and the elements that may stand in it. */
 export interface ForeignDocument {
   readonly root: string;
   readonly children: readonly string[];

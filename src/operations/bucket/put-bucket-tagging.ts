@@ -13,8 +13,9 @@ export const putBucketTagging: Operation = async (request, context) => {
 };
 
 /**
- * Where tags decide who may do what, only the operations whose permissions know of tags change them.
- * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketAbac.html @throws S3Error InvalidRequest
+ * Refuses buckets whose tags decide who may do what: only operations whose permissions know of tags may change them.
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketAbac.html
+ * @throws S3Error InvalidRequest
  */
 export function untied(settings: BucketSettings): BucketSettings {
   if (settings.abac !== true) return settings;
@@ -23,7 +24,7 @@ export function untied(settings: BucketSettings): BucketSettings {
   });
 }
 
-/** All other settings, and these tags; no tags are never set ones. */
+/** The settings with these tags. An empty list is stored as if tags had never been set. */
 export function withTags({ tags: _old, ...others }: BucketSettings, tags: readonly Tag[]): BucketSettings {
   return { ...others, ...(tags.length > 0 && { tags }) };
 }

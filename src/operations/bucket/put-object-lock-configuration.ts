@@ -7,7 +7,8 @@ import type { Operation } from '../operation.ts';
 import { presentSettingBody } from './setting-body.ts';
 
 /**
- * Turns object lock on, for ever, and says what new objects are kept by. A document without a rule takes the rule away.
+ * Turns object lock on, which cannot be undone, and sets the default retention of new objects. A document without a
+ * rule removes the default.
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObjectLockConfiguration.html
  */
 export const putObjectLockConfiguration: Operation = async (request, context) => {

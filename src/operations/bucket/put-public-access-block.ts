@@ -6,7 +6,7 @@ import type { Operation } from '../operation.ts';
 import { settingBody } from './setting-body.ts';
 
 /**
- * ACLs heed one half of it, policies the other.
+ * Two of the four switches concern ACLs (`acl/bucket-rules.ts`), two concern policies.
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutPublicAccessBlock.html
  */
 export const putPublicAccessBlock: Operation = async (request, context) => {
@@ -20,7 +20,7 @@ export const putPublicAccessBlock: Operation = async (request, context) => {
   return { status: 200 };
 };
 
-/** What is not named is off. */
+/** A switch that the document does not name is off. */
 function requestedBlock(document: Decoded<typeof PUBLIC_ACCESS_BLOCK_CONFIGURATION>): PublicAccessBlock {
   return {
     blockPublicAcls: document.BlockPublicAcls ?? false,

@@ -5,8 +5,8 @@ import type { OperationSettings } from '../operation.ts';
 const DEFAULT_REGION = 'us-east-1';
 
 /**
- * Where a bucket is asked for must be here: outside us-east-1 the constraint must name the endpoint's region; there it
- * may name another, as it may where clients of any region are served.
+ * Checks that a bucket is requested for this place. If the endpoint's region is not us-east-1, the constraint must name
+ * that region. In us-east-1, and where clients of any region are served, it may name another one.
  * @throws S3Error InvalidLocationConstraint (no such place), IllegalLocationConstraintException (another place)
  */
 export function requireLocation(

@@ -9,7 +9,7 @@ import { settingBody } from './setting-body.ts';
 
 const DONE = { status: 200 } as const;
 
-/** A document that is empty where nothing is switched on, which is how every bucket is. */
+/** A setting whose document is empty when nothing is switched on, as it is for every bucket here. */
 function emptyOrRefused(what: string, document: ForeignDocument): Operation {
   return async (request, context) => {
     await authorizedBucket(request, context);
@@ -19,7 +19,7 @@ function emptyOrRefused(what: string, document: ForeignDocument): Operation {
 }
 
 /**
- * One of two words: the one that describes what is so, or the one that asks for what there is not.
+ * Requires the word that describes what is in force; the other word asks for what the gateway does not offer.
  * @throws S3Error MalformedXML, NotImplemented
  */
 function requireInForce(
@@ -39,7 +39,7 @@ const putBucketRequestPayment: Operation = async (request, context) => {
 };
 
 /**
- * Remembered, because S3 tells a bucket on which it was suspended from one on which it never was.
+ * The state is stored, because S3 distinguishes "suspended" from "never set".
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketAccelerateConfiguration.html
  */
 const putBucketAccelerateConfiguration: Operation = async (request, context) => {
@@ -62,7 +62,7 @@ const getBucketAccelerateConfiguration: Operation = async (request, context) => 
 };
 
 /**
- * S3 tells a missing document of this one from a malformed one.
+ * S3 has an error of its own for a missing document of this kind.
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketNotificationConfiguration.html
  */
 const putBucketNotification: Operation = async (request, context) => {
@@ -79,10 +79,7 @@ const NOTIFICATIONS = {
   children: ['TopicConfiguration', 'QueueConfiguration', 'CloudFunctionConfiguration', 'EventBridgeConfiguration'],
 };
 
-/**
- * Settings of which one state is always in force: to put that state is to restate it, and is answered so; any other is
- * refused.
- */
+/** Settings that always have one state here. Setting that state succeeds; any other is refused. */
 export const RESTATED_SETTINGS = {
   PutBucketLogging: emptyOrRefused('Server access logging', LOGGING),
   PutBucketNotificationConfiguration: putBucketNotification,

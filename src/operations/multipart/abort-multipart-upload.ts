@@ -20,7 +20,7 @@ export const abortMultipartUpload: Operation = async (request, context) => {
 };
 
 /**
- * An upload that is over has no time any more: abort itself says what is left of it.
+ * Checks `x-amz-if-match-initiated-time`. An upload that is over has no such time; then Abort itself answers.
  * @throws S3Error InvalidArgument, PreconditionFailed
  */
 async function requireInitiated(

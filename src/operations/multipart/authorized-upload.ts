@@ -11,8 +11,9 @@ import type { OperationContext } from '../operation.ts';
 import { dependsOnCreation, mayAccess, ownAction, requireAccess } from '../require-access.ts';
 
 /**
- * The bucket of a part, or of an upload to be completed. Where a policy asks for what only the request that created the
- * upload said, the decision is left to the upload (`authorizedForPart`, `requireCompletionAccess`).
+ * The bucket of a part, or of an upload to be completed. If a policy has a condition on what only the request that
+ * created the upload said, the decision is made when the upload is known (`authorizedForPart`,
+ * `requireCompletionAccess`).
  * @throws S3Error as `authorizedBucket`
  */
 export async function bucketOfUpload(request: S3Request, context: OperationContext): Promise<Bucket> {
@@ -22,8 +23,8 @@ export async function bucketOfUpload(request: S3Request, context: OperationConte
 }
 
 /**
- * An open upload, once it is known that the caller may do this to it.
- * @throws S3Error NoSuchUpload (to those who might have one), AccessDenied
+ * Finds an open upload and checks that the caller may do this to it.
+ * @throws S3Error NoSuchUpload (only to callers who might have one), AccessDenied
  */
 export async function authorizedUpload(target: UploadTarget, context: OperationContext): Promise<Upload> {
   const { uploads } = context.manifest;
@@ -36,7 +37,7 @@ export async function authorizedUpload(target: UploadTarget, context: OperationC
 }
 
 /**
- * The same for those who bring a part, which is refused by itself if the upload is over by now. @throws as
+ * The same for a part. The upload may be over by now; then the part is refused when it is written. @throws as
  * `authorizedUpload`
  */
 export async function authorizedForPart(target: UploadTarget, context: OperationContext): Promise<Upload> {
@@ -62,8 +63,8 @@ async function authorized(
 }
 
 /**
- * Whether the caller is told that there is no such upload: who may do this to any upload, and who may write and could
- * do it to one of his own.
+ * Whether the caller is told that an upload does not exist: one who may do this to any upload, or who may write and may
+ * do it to an upload of his own.
  */
 function mayLearn(bucket: Bucket, context: OperationContext): boolean {
   const { principal } = context;
@@ -74,8 +75,8 @@ function mayLearn(bucket: Bucket, context: OperationContext): boolean {
 }
 
 /**
- * The same decision where the upload itself is not needed: whoever owns the bucket need not wait for it. That everybody
- * may write into the bucket lets nobody into an upload, users of the owner neither.
+ * The same decision for an operation that does not need the upload itself: the upload is not read for the owner of the
+ * bucket. An ACL that lets everybody write into the bucket lets nobody into an upload, not even users of the owner.
  */
 export async function requireUploadAccess(target: UploadTarget, context: OperationContext): Promise<void> {
   const { bucket } = target;
@@ -85,7 +86,7 @@ export async function requireUploadAccess(target: UploadTarget, context: Operati
 }
 
 /**
- * For Complete, which may come again when the upload is over: whose it was is said by what is left of it
+ * The same for Complete, which may be repeated when the upload is over. Then the tombstone says whose upload it was
  * (`requireStarter`).
  */
 export async function requireCompletionAccess(target: UploadTarget, context: OperationContext): Promise<void> {
@@ -97,8 +98,8 @@ export async function requireCompletionAccess(target: UploadTarget, context: Ope
 }
 
 /**
- * The same decision for an upload that is over, before a repeated Complete is told how it ended. Where nothing says who
- * started it, only the owner of the bucket is told.
+ * The same decision before a repeated Complete is answered from the tombstone. If that does not say who started the
+ * upload, only the owner of the bucket gets the answer.
  * @throws S3Error NoSuchUpload, AccessDenied
  */
 export function requireStarter(

@@ -70,7 +70,7 @@ async function readParts(request: S3Request, { call: { signal } }: OperationCont
 }
 
 /**
- * What the headers say about the object; they say nothing about the body of this request.
+ * What the headers say about the object. Here the checksum headers describe the object, not the body of the request.
  * @throws S3Error InvalidRequest
  */
 function expectedObject(headers: HeaderReader): ExpectedObject {
@@ -100,7 +100,7 @@ function listedParts(parts: Decoded<typeof COMPLETE_MULTIPART_UPLOAD>['parts']):
     }
     return { number: part.PartNumber, etag: part.ETag, checksums: partChecksums(part) };
   });
-  // A part that was sent again may be listed again: the last entry counts (docs/deviations.md).
+  // A list may name a part twice, after the client has sent it again: the last entry counts (docs/deviations.md).
   return listed.filter((part, index) => listed[index + 1]?.number !== part.number);
 }
 

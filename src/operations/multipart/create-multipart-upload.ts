@@ -47,7 +47,10 @@ export const createMultipartUpload: Operation = async (request, context) => {
   };
 };
 
-/** A user shows up as initiator, the account it belongs to as owner; an account only where it is not the owner. */
+/**
+ * A user is shown as initiator, with his account as owner. An account is shown as initiator only if somebody else owns
+ * the object.
+ */
 function initiatorOf(ownerId: string, { principal }: OperationContext): Initiator | undefined {
   if (principal.kind !== 'account') return undefined;
   const { account, user } = principal;

@@ -66,8 +66,8 @@ function uploadParameters(query: QueryReader): {
 }
 
 /**
- * Both stand in every answer, and name the last upload even when the page is the last one. S3 says nothing of a prefix
- * at the end; here it is named when more follows, so that a client can go on behind it.
+ * Both markers are in every answer and name the last upload, even on the last page. S3 does not say what they are
+ * behind a common prefix; here they name the prefix if more follows, so that a client can go on behind it.
  */
 function nextMarkers({ entries, isTruncated }: UploadPage, encode: Encode): Record<string, XmlValue> {
   const last = entries.at(-1);

@@ -13,8 +13,8 @@ const ALGORITHM = 'x-amz-checksum-algorithm';
 const TYPE = 'x-amz-checksum-type';
 
 /**
- * Algorithm and type that an upload is created with. CRCs can be combined to one of the whole object,
- * SHA digests cannot; CRC64NVME exists only so (S3 user guide, "Checking object integrity").
+ * The algorithm and type that an upload is created with. CRCs of parts can be combined to that of the whole object, SHA
+ * digests cannot, and CRC64NVME exists for whole objects only (S3 user guide, "Checking object integrity").
  * @throws S3Error InvalidRequest
  */
 export function createdChecksum(headers: HeaderReader): UploadChecksum | undefined {
@@ -45,7 +45,7 @@ export function checksumTypeOf(headers: HeaderReader): ChecksumType | undefined 
   throw invalidRequest(`Value for ${TYPE} header is invalid.`);
 }
 
-/** What CompleteMultipartUpload says the checksum of the object is. @throws S3Error InvalidRequest: more than one */
+/** The checksum of the object as CompleteMultipartUpload declares it. @throws S3Error InvalidRequest: more than one */
 export function objectChecksum(
   headers: HeaderReader,
 ): { readonly algorithm: ChecksumAlgorithm; readonly value: string } | undefined {
@@ -60,8 +60,9 @@ export function objectChecksum(
 }
 
 /**
- * A part must come with the algorithm of its upload. Without any, it is computed here when the
- * object's checksum is one of the whole; a composite one is made of what the client vouches for.
+ * Requires that a part declares the algorithm of its upload. A part that declares none is accepted if the object's
+ * checksum is one of the whole object, and the gateway computes it; a composite checksum takes what the client vouches
+ * for.
  * @throws S3Error InvalidRequest
  */
 export function requirePartChecksum(checksum: UploadChecksum | undefined, headers: HeaderReader): void {

@@ -15,7 +15,7 @@ export const uploadPart: Operation = async (request, context) => {
   refuseVersionId(request);
   const number = partNumberOf(request);
   const { uploads } = context.manifest;
-  // Before the body is asked for: a client with a wrong id need not send it.
+  // Looked up before the body is read: a client with a wrong upload id need not send it.
   const upload = await authorizedForPart(uploadTarget(request, bucket), context);
   requirePartKey(upload.encryption, shown);
   requirePartChecksum(upload.checksum, request.headers);

@@ -11,7 +11,7 @@ const MAX_PART_NUMBER = 10_000;
 /** 5 GiB. */
 export const MAX_PART_SIZE = 5_368_709_120;
 
-/** The upload that `uploadId` names; whether it exists is seen when it is looked up. */
+/** The upload that the request names. It may not exist. */
 export function uploadTarget(request: S3Request, bucket: Bucket): UploadTarget {
   return { bucket, key: objectKey(request), uploadId: request.query.get('uploadId') ?? '' };
 }
@@ -34,9 +34,9 @@ export function refuseVersionId(request: S3Request): void {
   if (value !== undefined) throw invalidArgument('versionId', value, 'This operation does not accept a version-id.');
 }
 
-/** @throws S3Error InvalidRequest when something follows the headers of a request that has no body */
+/** Refuses a body of a request that has none. @throws S3Error InvalidRequest */
 export async function refuseBody({ body, headers }: S3Request): Promise<void> {
-  // In chunks, how much follows is seen only when it is read.
+  // The length of a chunked body is known only when it is read.
   const isEmpty =
     body.declaredSize === undefined && headers.get('transfer-encoding') !== undefined
       ? await endsAtOnce(body)

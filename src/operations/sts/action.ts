@@ -15,7 +15,7 @@ export interface StsContext {
   readonly request: StsRequest;
 }
 
-/** What the request says besides its form. */
+/** The request, besides its form. */
 interface StsRequest {
   readonly clientAddress: string | undefined;
   readonly scheme: string;

@@ -13,8 +13,8 @@ const HOUR = 3600;
 const ROLE_ARN = /^arn:aws:iam::(\d{12}):role\//;
 
 /**
- * https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRoleWithWebIdentity.html: nobody signs it, the token
- * says who it is.
+ * https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRoleWithWebIdentity.html: the request is not signed,
+ * its token says who calls.
  */
 export const assumeRoleWithWebIdentity: StsAction = async (form, context) => {
   const {
@@ -55,7 +55,10 @@ interface SaidBesides {
   readonly request: StsContext['request'];
 }
 
-/** Claims count under the issuer's name, as with AWS; there only some do, here all that are text. */
+/**
+ * Condition keys made of the token's claims, named after the issuer as on AWS. AWS offers some claims only, the gateway
+ * all that are text.
+ */
 function conditionsOf(
   { provider, claims, audiences }: WebIdentity,
   { name, tags: { transitive }, request }: SaidBesides,

@@ -29,7 +29,8 @@ export const assumeRole: StsAction = (form, context) => {
   const isChained = session?.role !== undefined;
   const lasts = seconds(form, 'DurationSeconds', { min: 900, max: 12 * HOUR, fallback: HOUR });
   const role = accounts.role(arn);
-  // A role that is not there is answered like one that may not be assumed: names are not told.
+  // A role that does not exist gets the same answer as one that the caller may not assume, so that names are not
+  // disclosed.
   if (role === undefined || !isAllowed(role, { form, principal, context, tags })) throw notAuthorized(principal, arn);
   if (form.has('SerialNumber') || form.has('TokenCode')) {
     throw new StsError('AccessDenied', 'MultiFactorAuthentication failed with invalid MFA one time pass code.');

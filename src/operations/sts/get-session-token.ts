@@ -9,8 +9,8 @@ const MAX_SECONDS = 36 * HOUR;
 const DEFAULT_SECONDS = 12 * HOUR;
 
 /**
- * https://docs.aws.amazon.com/STS/latest/APIReference/API_GetSessionToken.html: the caller's own rights for a while,
- * until its key is removed.
+ * https://docs.aws.amazon.com/STS/latest/APIReference/API_GetSessionToken.html: the session has the caller's own rights
+ * and ends when the caller's key is removed, at the latest.
  */
 export const getSessionToken: StsAction = (form, { principal, sessions, request }) => {
   if (principal.kind === 'anonymous') throw new StsError('MissingAuthenticationToken');
@@ -23,7 +23,7 @@ export const getSessionToken: StsAction = (form, { principal, sessions, request 
   }
   const { account, user, accessKeyId } = principal;
   const asked = seconds(form, 'DurationSeconds', { min: 900, max: MAX_SECONDS, fallback: DEFAULT_SECONDS });
-  // AWS cuts sessions of an account itself to an hour.
+  // AWS limits sessions of an account's root to an hour.
   const lasts = user === undefined ? Math.min(asked, HOUR) : asked;
   const issuedAt = Math.floor(request.now / 1000);
   const expiresAt = issuedAt + lasts;

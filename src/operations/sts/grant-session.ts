@@ -22,7 +22,7 @@ interface Grant {
 }
 
 /**
- * The credentials of a role that may be assumed.
+ * Makes the credentials of a session of a role that the caller may assume.
  * @throws StsError ValidationError, MalformedPolicyDocument, PackedPolicyTooLarge
  */
 export function grantSession(
@@ -39,7 +39,7 @@ export function grantSession(
   const narrowing = sessionPolicies(form, { account: role.account, accounts });
   const packed = packedSize(narrowing, tags.all);
   const issuedAt = Math.floor(request.now / 1000);
-  // Whoever is told to come later is told so at once, and not by a token that is refused.
+  // The error comes now. Otherwise the caller would get a token that is refused when it is used.
   if (role.notBefore !== undefined && issuedAt * 1000 < role.notBefore) {
     throw new StsError('AccessDenied', 'Sessions of this role are refused until a moment that has not come yet.');
   }

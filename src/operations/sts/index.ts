@@ -14,6 +14,6 @@ export const STS_ACTIONS: ReadonlyMap<string, StsAction> = new Map(
   }),
 );
 
-/** The one that nobody signs: its token says who calls. */
+/** The action that is not signed: its token says who calls. */
 export const UNSIGNED_ACTION = 'AssumeRoleWithWebIdentity';
 export const STS_VERSION = '2011-06-15';

@@ -10,10 +10,12 @@ import type { StsResult } from '../../protocol/sts/document.ts';
 import type { StsForm } from '../../protocol/sts/form.ts';
 
 const MAX_POLICY_ARNS = 10;
-/** Of session policies and tags, packed: the token that holds them must fit into a header beside others. */
+/**
+ * Session policies and tags together, packed. The token that holds them must fit into a header, beside other headers.
+ */
 const MAX_PACKED_BYTES = 4096;
 
-/** What narrows a session. */
+/** The claims that limit what a session may do. */
 type Narrowing = Pick<SessionClaims, 'policies' | 'policyArns'>;
 
 /** `Policy` and `PolicyArns`. @throws StsError MalformedPolicyDocument, ValidationError */
@@ -43,8 +45,8 @@ export function sessionPolicies(
 }
 
 /**
- * How much of the room for policies and tags is taken, per cent; undefined: there are none.
- * @throws StsError PackedPolicyTooLarge
+ * How much of the room for policies and tags they take, in per cent; undefined if there are none. @throws StsError
+ * PackedPolicyTooLarge
  */
 export function packedSize({ policies, policyArns }: Narrowing, tags: Tags): number | undefined {
   if (policies === undefined && policyArns === undefined && Object.keys(tags).length === 0) return undefined;

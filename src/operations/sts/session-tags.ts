@@ -4,19 +4,25 @@ import { check, TAG_KEY, TAG_VALUE } from '../../protocol/sts/constraints.ts';
 import type { StsForm } from '../../protocol/sts/form.ts';
 
 const MAX_TAGS = 50;
-/** Of web identities. https://docs.aws.amazon.com/IAM/latest/UserGuide/id_session-tags.html */
+/**
+ * The claim of a web identity that holds its tags.
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/id_session-tags.html
+ */
 const CLAIM = 'https://aws.amazon.com/tags';
 
 /** `Tags` and `TransitiveTagKeys`. */
 export interface SessionTags {
-  /** Those of this call. */
+  /** The tags of this call. */
   readonly asked: Tags;
-  /** With those that the caller's session hands on. */
+  /** The same, and the transitive tags of the caller's own session. */
   readonly all: Tags;
   readonly transitive: readonly string[];
 }
 
-/** @param session the caller's own, whose transitive tags last @throws StsError ValidationError */
+/**
+ * The tags that a call gives a session. @param session the caller's own, whose transitive tags it inherits @throws
+ * StsError ValidationError
+ */
 export function sessionTags(form: StsForm, session: Session | undefined): SessionTags {
   const names = form.list('Tags', 'Key');
   const values = form.list('Tags', 'Value');
