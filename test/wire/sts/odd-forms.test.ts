@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { roundTrip } from '../../support/raw-http.ts';
 import { callSts, directoryOf, keysOf, roleArn, send, sessionsOf, type StsAnswer } from '../../support/sts-client.ts';
 
 let gateway: TestGateway;
@@ -78,6 +79,40 @@ const name = fc.oneof(
 const parameters = fc.array(fc.tuple(name, value), { maxLength: 12 });
 const form = parameters.map((pairs) => new URLSearchParams(pairs).toString());
 
+const TYPES = [
+  'application/x-www-form-urlencoded',
+  'application/x-www-form-urlencoded; charset=utf-16',
+  'APPLICATION/X-WWW-FORM-URLENCODED;;',
+  'application/x-www-form-urlencodedx',
+  'application/x-www-form-urlencoded, text/plain',
+];
+const HOSTS = ['localhost', 'sts.localhost', 'STS.localhost:80', 'sts.us-east-1.localhost', 'sts.localhost.'];
+const TARGETS = [
+  '/',
+  '/?',
+  '/?x',
+  '/?Action=GetCallerIdentity&Version=2011-06-15',
+  '//',
+  '/%2f',
+  `/?${'a&'.repeat(300)}`,
+];
+/** Ways to say where a body ends and what it is, with what is sent as it. */
+const FRAMINGS: readonly ((body: Buffer) => readonly [lines: string, sent: Buffer])[] = [
+  (body) => [`Content-Length: ${body.length}`, body],
+  (body) => ['Transfer-Encoding: chunked', chunked(body)],
+  (body) => [`Content-Length: ${body.length}\r\nContent-Encoding: gzip`, body],
+  (body) => [`Content-Length: ${body.length}\r\nContent-Encoding: aws-chunked`, body],
+  (body) => [`Content-Length: ${body.length}\r\nx-amz-content-sha256: STREAMING-UNSIGNED-PAYLOAD-TRAILER`, body],
+  (body) => [`Content-Length: ${body.length}\r\nx-amz-content-sha256: UNSIGNED-PAYLOAD`, body],
+  (body) => [`Content-Length: ${body.length}\r\nExpect: 100-continue`, body],
+  (body) => [`Content-Length: ${2 * body.length}`, Buffer.concat([body, body])],
+  () => ['Content-Length: 0', Buffer.alloc(0)],
+];
+
+function chunked(body: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`${body.length.toString(16)};a=b\r\n`), body, Buffer.from('\r\n0\r\n\r\n')]);
+}
+
 describe('forms of strangers', () => {
   it('are answered with an error of STS, whatever they say, and give nobody credentials', async () => {
     await fc.assert(
@@ -89,6 +124,36 @@ describe('forms of strangers', () => {
       }),
       { numRuns: 300 },
     );
+    expect(gateway.logged.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  it('are answered however they are framed, addressed and encoded', async () => {
+    const text = `Action=AssumeRole&Version=2011-06-15&RoleArn=${encodeURIComponent(roleArn('open'))}&RoleSessionName=job`;
+    const bodies = [
+      Buffer.from(text),
+      Buffer.from(text, 'utf16le'),
+      Buffer.from(`\ufeff${text}`),
+      Buffer.from(`${text}&Policy=%c0%af`),
+      Buffer.concat([Buffer.from(text), Buffer.from([0xff, 0])]),
+    ];
+    const answers: string[] = [];
+    for (const [framing, frame] of FRAMINGS.entries()) {
+      for (const [at, body] of bodies.entries()) {
+        const [lines, sent] = frame(body);
+        const type = TYPES[(framing + at) % TYPES.length] ?? '';
+        const host = HOSTS[(framing + 2 * at) % HOSTS.length] ?? '';
+        for (const target of TARGETS) {
+          const head = `POST ${target} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: ${type}\r\n${lines}\r\n\r\n`;
+          const { status, body: answer } = await roundTrip(
+            gateway.port,
+            Buffer.concat([Buffer.from(head), sent]),
+            'POST',
+          );
+          if (status < 400 || status >= 500 || answer.includes('SecretAccessKey')) answers.push(`${status} to ${head}`);
+        }
+      }
+    }
+    expect(answers).toEqual([]);
     expect(gateway.logged.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
