@@ -9,9 +9,10 @@ import type { BenchOptions } from './options.ts';
 import { benchPolicies } from './policies.ts';
 import { BenchProcess, LoadGenerator, NullBackend, portOf } from './processes.ts';
 import { table } from './report.ts';
+import { BenchPeer } from './peers.ts';
 import { RequestSigner, signAll } from './sign.ts';
-import type { S3Request } from './sign.ts';
-import { BARE_CONTAINER, BEGIN_UPLOAD, BUCKETS, SETUP, UPLOAD, WORKS } from './work.ts';
+import { beginUpload, ofUpload } from './upload.ts';
+import { BARE_CONTAINER, BUCKETS, SETUP, WORKS } from './work.ts';
 
 export async function main(argv: readonly string[]): Promise<void> {
   let options: BenchOptions;
@@ -53,7 +54,7 @@ function sidesOf({ observed, policies }: BenchOptions): Parameters<typeof table>
 }
 
 async function bench(options: BenchOptions): Promise<Measured[]> {
-  const backend = new NullBackend();
+  const backend = new NullBackend(options.backendPort);
   const load = new LoadGenerator();
   const children: BenchProcess[] = [backend, load];
   let testbed: RunningTestbed | undefined;
@@ -70,18 +71,23 @@ async function bench(options: BenchOptions): Promise<Measured[]> {
     };
     await setUp(signer, load, targets);
     const uploadId = await beginUpload(signer);
+    const peers = options.peers.map((peer) => new BenchPeer(peer));
+    for (const peer of peers) await peer.setUp(load);
     await backend.delay(options.latency);
-    return await measureAll({ signer, targets, load, backend, uploadId }, options);
+    return await measureAll({ signer, targets, load, backend, uploadId, peers }, options);
   } finally {
     await testbed?.stop();
     for (const child of children) child.stop();
   }
 }
 
-async function measureAll(
-  { signer, uploadId, ...stage }: Omit<Stage, 'work' | 'signed'> & { signer: RequestSigner; uploadId: string },
-  options: BenchOptions,
-): Promise<Measured[]> {
+interface Ready extends Omit<Stage, 'work' | 'signed' | 'peers'> {
+  readonly signer: RequestSigner;
+  readonly uploadId: string;
+  readonly peers: readonly BenchPeer[];
+}
+
+async function measureAll({ signer, uploadId, peers, ...stage }: Ready, options: BenchOptions): Promise<Measured[]> {
   const results: Measured[] = [];
   for (const work of WORKS) {
     if (options.only.length > 0 && !options.only.some((name) => work.name.includes(name))) continue;
@@ -92,30 +98,14 @@ async function measureAll(
       ),
       bare: await signAll(signer, work.bare ?? work.requests),
     };
-    const result = await measure({ ...stage, work, signed }, options);
+    const result = await measure(
+      { ...stage, work, signed, peers: await Promise.all(peers.map((peer) => peer.readyFor(work))) },
+      options,
+    );
     results.push(result);
     if (!options.json) process.stderr.write(`${work.name} ${result.ratio.toFixed(2)}\n`);
   }
   return results;
-}
-
-/** The same request with the id where its place is. */
-function ofUpload(request: S3Request, uploadId: string): S3Request {
-  const { query } = request;
-  return query?.['uploadId'] === UPLOAD ? { ...request, query: { ...query, uploadId } } : request;
-}
-
-/** @returns the id of an upload that stays open */
-async function beginUpload(signer: RequestSigner): Promise<string> {
-  const { head } = await signer.sign(BEGIN_UPLOAD);
-  const [line = '', ...lines] = head.trimEnd().split('\r\n');
-  const headers = lines.map((text) => text.split(/: (.*)/s).slice(0, 2) as [string, string]);
-  const target = line.split(' ')[1] ?? '';
-  const kept = headers.filter(([name]) => name !== 'host');
-  const answer = await fetch(`http://127.0.0.1:${signer.port}${target}`, { method: 'POST', headers: kept });
-  const id = /<UploadId>([^<]+)</.exec(await answer.text())?.[1];
-  if (id === undefined) throw new Error(`no upload: ${String(answer.status)}`);
-  return id;
 }
 
 async function setUp(

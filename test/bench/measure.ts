@@ -1,3 +1,4 @@
+import type { LoadResult } from './load.ts';
 import type { BenchOptions } from './options.ts';
 import { cpuSeconds, forgetPeak, peakMebibytes } from './processes.ts';
 import type { LoadGenerator, NullBackend } from './processes.ts';
@@ -33,12 +34,26 @@ export interface Measured {
   readonly ratios: readonly number[];
   readonly gateway: Side;
   readonly bare: Side;
+  readonly peers?: readonly PeerResult[];
 }
+
+/** Another S3 server, measured in the same rounds. */
+export interface Peer {
+  readonly name: string;
+  readonly port: number;
+  readonly signed: readonly WireRequest[];
+}
+
+/** What became of it; a peer that refuses a work says why. */
+export type PeerResult =
+  | { readonly name: string; readonly ratio: number; readonly rate: number; readonly p99: number }
+  | { readonly name: string; readonly error: string };
 
 export interface Stage {
   readonly work: Work;
   readonly signed: Readonly<Record<'bare' | 'gateway', readonly WireRequest[]>>;
   readonly targets: Readonly<Record<'bare' | 'gateway', Target>>;
+  readonly peers?: readonly Peer[];
   readonly load: LoadGenerator;
   readonly backend: NullBackend;
 }
@@ -58,13 +73,17 @@ interface Turn {
 
 export async function measure(stage: Stage, { rounds, seconds }: BenchOptions): Promise<Measured> {
   const turns: { bare: Turn[]; gateway: Turn[] } = { bare: [], gateway: [] };
+  const runs = (stage.peers ?? []).map((peer) => new PeerRun(peer, stage));
   for (const side of ['bare', 'gateway'] as const) {
     await turn(stage, side, WARM_UP_MS);
     forgetPeak(stage.targets[side].pids);
   }
+  for (const run of runs) await run.turn(WARM_UP_MS);
+  for (const run of runs) run.forget();
   for (let round = 0; round < rounds; round += 1) {
     const order = round % 2 === 0 ? (['bare', 'gateway'] as const) : (['gateway', 'bare'] as const);
     for (const side of order) turns[side].push(await turn(stage, side, seconds * 1000));
+    for (const run of runs) await run.turn(seconds * 1000);
   }
   const ratios = turns.gateway.map(({ rate }, round) => rate / (turns.bare[round]?.rate ?? Number.NaN));
   const { name, connections, bytes, goal } = stage.work;
@@ -77,7 +96,48 @@ export async function measure(stage: Stage, { rounds, seconds }: BenchOptions): 
     ratios,
     gateway: summary(turns.gateway, stage.targets.gateway),
     bare: summary(turns.bare, stage.targets.bare),
+    ...(runs.length > 0 && { peers: runs.map((run) => run.result(turns.bare)) }),
   };
+}
+
+/** The rounds of a peer. One that refuses a request is asked no more. */
+class PeerRun {
+  readonly #peer: Peer;
+  readonly #stage: Stage;
+  #results: LoadResult[] = [];
+  #error: string | undefined;
+
+  constructor(peer: Peer, stage: Stage) {
+    this.#peer = peer;
+    this.#stage = stage;
+  }
+
+  async turn(milliseconds: number): Promise<void> {
+    if (this.#error !== undefined) return;
+    const { work, load } = this.#stage;
+    const { port, signed: requests } = this.#peer;
+    try {
+      this.#results.push(await load.run({ port, connections: work.connections, milliseconds, requests }));
+    } catch (error) {
+      this.#error = String(error).slice(0, 300);
+    }
+  }
+
+  forget(): void {
+    this.#results = [];
+  }
+
+  result(bare: readonly Turn[]): PeerResult {
+    const { name } = this.#peer;
+    if (this.#error !== undefined) return { name, error: this.#error };
+    const rates = this.#results.map(({ requests, seconds }) => requests / seconds);
+    return {
+      name,
+      ratio: median(rates.map((rate, round) => rate / (bare[round]?.rate ?? Number.NaN))),
+      rate: median(rates),
+      p99: median(this.#results.map(({ p99 }) => p99)),
+    };
+  }
 }
 
 async function turn(

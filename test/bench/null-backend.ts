@@ -202,7 +202,9 @@ function document({ method }: RawRequest, xml: string): RawAnswer {
 let latency = 0;
 
 const server = createRawServer(answer, () => latency);
-server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
+server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () =>
+  process.send?.({ port: (server.address() as AddressInfo).port }),
+);
 process.on('message', (message: { readonly latency?: number }) => {
   latency = message.latency ?? latency;
   process.send?.({ calls });

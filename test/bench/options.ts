@@ -18,9 +18,22 @@ export interface BenchOptions {
   readonly starts: number;
   /** Milliseconds that the backend waits before each answer. */
   readonly latency: number;
+  /** Other S3 servers, started by hand over the backend of this run or another one. */
+  readonly peers: readonly PeerOption[];
+  /** Where the backend listens; 0: anywhere. */
+  readonly backendPort: number;
+}
+
+export interface PeerOption {
+  readonly name: string;
+  readonly port: number;
+  readonly region: string;
+  readonly accessKey: string;
+  readonly secretKey: string;
 }
 
 export const USAGE = `usage: npm run bench -- [--rounds N] [--seconds N] [--only NAME[,NAME...]] [--json] [--latency MS]
+                         [--peer NAME=URL]... [--backend-port N]
                          [--observed | --policies [--starts N]]
 
 Compares the gateway, started as the test bed does, with a bare undici proxy in front of the same null
@@ -30,6 +43,9 @@ backend: the same work in alternating rounds, medians of the ratios.
   --seconds  of each measurement, 0.2 to 60 (2.5)
   --only     work whose name contains one of these, e.g. get-4k,put
   --latency  milliseconds that the backend waits before each answer, 0 to 1000 (0): shows round trips
+  --peer     another S3 server, as NAME=http://KEY:SECRET@127.0.0.1:PORT, measured in the same rounds; may be repeated.
+             It must answer within a minute of the start. Its region is us-east-1, or what stands behind a # at the end
+  --backend-port  where the null backend listens, so that peers can be told before it runs (any)
   --json     the result as one JSON document on standard output
   --observed compares the gateway with metrics, journal, inspector and traces (1 % sampled) to the gateway with
              all of that off, instead of to the proxy; small requests only
@@ -50,6 +66,8 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
       policies: { type: 'boolean', default: false },
       starts: { type: 'string', default: '3' },
       latency: { type: 'string', default: '0' },
+      peer: { type: 'string', multiple: true, default: [] },
+      'backend-port': { type: 'string', default: '0' },
     },
   });
   const turns = values.policies ? { rounds: '60', seconds: '0.25' } : { rounds: '3', seconds: '2.5' };
@@ -62,6 +80,23 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
     policies: values.policies,
     starts: Math.floor(between('--starts', values.starts, 1, 20)),
     latency: Math.floor(between('--latency', values.latency, 0, 1000)),
+    peers: values.peer.map(peerOption),
+    backendPort: Math.floor(between('--backend-port', values['backend-port'], 0, 65_535)),
+  };
+}
+
+function peerOption(text: string): PeerOption {
+  const [, name, address] = /^([\w-]+)=(.+)$/.exec(text) ?? [];
+  const url = URL.parse(address ?? '');
+  if (name === undefined || url?.protocol !== 'http:' || url.port === '' || url.hostname !== '127.0.0.1') {
+    throw new Error(`--peer: expected NAME=http://KEY:SECRET@127.0.0.1:PORT, got ${text}`);
+  }
+  return {
+    name,
+    port: Number(url.port),
+    region: url.hash.slice(1) || 'us-east-1',
+    accessKey: decodeURIComponent(url.username),
+    secretKey: decodeURIComponent(url.password),
   };
 }
 

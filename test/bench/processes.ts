@@ -56,8 +56,9 @@ export class LoadGenerator extends BenchProcess {
 }
 
 export class NullBackend extends BenchProcess {
-  constructor() {
-    super('null-backend.ts');
+  /** @param port where it listens; 0: anywhere */
+  constructor(port = 0) {
+    super('null-backend.ts', String(port));
   }
 
   /** Requests received since it started. */

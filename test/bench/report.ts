@@ -28,7 +28,7 @@ export function table(
   results: readonly Measured[],
   sides: Sides = { gateway: 'gateway', other: 'bare proxy' },
 ): string {
-  const titles = headings(sides);
+  const titles = [...headings(sides), ...(results[0]?.peers ?? []).flatMap(({ name }) => [name, `p99 ${name}`])];
   const rows = [titles, ...results.map(cells)];
   const widths = titles.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
   const lines = rows.map((row) =>
@@ -55,6 +55,9 @@ function cells(result: Measured): string[] {
     `${bare.p99.toFixed(1)} ms`,
     gateway.backendCalls.toFixed(2),
     gateway.peak.toFixed(0),
+    ...(result.peers ?? []).flatMap((peer) =>
+      'error' in peer ? ['refused', '-'] : [peer.ratio.toFixed(2), `${peer.p99.toFixed(1)} ms`],
+    ),
   ];
 }
 
