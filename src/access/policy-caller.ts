@@ -6,16 +6,29 @@ const ROOT = ':root';
 /** Who a caller is in the words of policies. */
 export function policyCaller(principal: Principal): PolicyCaller {
   if (principal.kind === 'anonymous') return ANONYMOUS_CALLER;
-  const {
-    account: { accountNumber, canonicalId },
-    user,
-    session,
-  } = principal;
-  const arns =
-    user === undefined
-      ? [`arn:aws:iam::${accountNumber}${ROOT}`]
-      : [user.arn, ...(session?.role === undefined ? [] : [session.role.arn])];
-  return { accountNumber, canonicalId, arns, isRoot: user === undefined };
+  return new AccountCaller(principal);
+}
+
+/** Most statements do not ask for ARNs. */
+class AccountCaller implements PolicyCaller {
+  readonly #principal: Extract<Principal, { kind: 'account' }>;
+  readonly accountNumber: string;
+  readonly canonicalId: string;
+  readonly isRoot: boolean;
+
+  constructor(principal: Extract<Principal, { kind: 'account' }>) {
+    const { account, user } = principal;
+    this.#principal = principal;
+    this.accountNumber = account.accountNumber;
+    this.canonicalId = account.canonicalId;
+    this.isRoot = user === undefined;
+  }
+
+  get arns(): readonly string[] {
+    const { user, session } = this.#principal;
+    if (user === undefined) return [`arn:aws:iam::${this.accountNumber}${ROOT}`];
+    return session?.role === undefined ? [user.arn] : [user.arn, session.role.arn];
+  }
 }
 
 /** The ARN that a policy would name a caller by: of a session that of its role. Undefined: nobody signed. */

@@ -9,7 +9,6 @@ export type Side = 'identity' | 'session' | 'bucket';
 
 /** Statements told of one request. */
 const MAX_LOOKED = 100;
-const MAX_CONDITION = 256;
 
 const DOCUMENTS: Readonly<Record<Side, string>> = {
   identity: 'a policy of the caller',
@@ -58,7 +57,7 @@ interface Shown extends Pick<Said, 'letters' | 'failed'> {
 
 function packed({ name, document }: NamedPolicy, { letters, failed, shown }: Shown): PackedDocument {
   const statements = namesOf(document);
-  const conditions = failed.map(({ operator, key }) => `${operator} ${key}`.slice(0, MAX_CONDITION));
+  const conditions = failed.map(({ label }) => label);
   return {
     policy: name,
     statements: shown < document.statements.length ? firstStatements(statements, shown) : statements,

@@ -249,19 +249,38 @@ export function decisionKeys(
   resource: DecidedResource,
   asked: AskedRequest,
 ): ConditionKeys {
-  const scope: Scope = { principal, resource, asked };
-  const { creation } = resource;
-  const created: Scope = creation === undefined ? scope : { ...scope, asked: { ...asked, headers: creation } };
-  const { work = new PolicyWork() } = asked;
-  work.begin();
-  return {
-    spend: (steps) => work.spend(steps),
-    get: (key) => {
-      const { isGlobal, isCreation, read } = readerOf(key);
-      if (!isGlobal && !appliesTo(key, action)) return undefined;
-      return resource.says?.get(key) ?? read(isCreation ? created : scope);
-    },
-  };
+  return new DecisionKeys({ principal, resource, asked }, action);
+}
+
+class DecisionKeys implements ConditionKeys {
+  readonly #scope: Scope;
+  readonly #action: string;
+  readonly #work: PolicyWork;
+
+  constructor(scope: Scope, action: string) {
+    this.#scope = scope;
+    this.#action = action;
+    this.#work = scope.asked.work ?? new PolicyWork();
+    this.#work.begin();
+  }
+
+  spend(steps: number): void {
+    this.#work.spend(steps);
+  }
+
+  get(key: string): Value {
+    const { isGlobal, isCreation, read } = readerOf(key);
+    if (!isGlobal && !appliesTo(key, this.#action)) return undefined;
+    const { says, creation } = this.#scope.resource;
+    const said = says?.get(key);
+    if (said !== undefined) return said;
+    return read(isCreation && creation !== undefined ? this.#created(creation) : this.#scope);
+  }
+
+  /** As if the request that created the upload were asked. */
+  #created(headers: HeaderReader): Scope {
+    return { ...this.#scope, asked: { ...this.#scope.asked, headers } };
+  }
 }
 
 interface Reader {

@@ -10,6 +10,8 @@ const TRUTH: ReadonlyMap<string, boolean> = new Map([
   ['false', false],
 ]);
 
+const MAX_LABEL = 256;
+
 interface ConditionText {
   readonly operator: string;
   readonly key: string;
@@ -26,8 +28,9 @@ export function compileCondition(
 ): Condition | ConditionFault {
   const [, quantifier, name = '', ifExists] = OPERATOR.exec(text.operator) ?? [];
   const lookup = lookupName(text.key);
+  const told = { ...text, lookup, label: `${text.operator} ${text.key}`.slice(0, MAX_LABEL) };
   if (name.toLowerCase() === 'null' && ifExists === undefined && quantifier === undefined) {
-    return compileNull(text, lookup);
+    return compileNull(told);
   }
   const operator = OPERATORS.get(name.toLowerCase());
   if (operator === undefined) return { kind: 'operator' };
@@ -43,18 +46,19 @@ export function compileCondition(
     ifExists: ifExists !== undefined,
     quantifier: quantifier?.toLowerCase() as Quantifier | undefined,
   };
-  return { ...text, lookup, holds: (keys) => ask(keys.get(lookup), asked, keys) };
+  return { ...told, holds: (keys) => ask(keys.get(lookup), asked, keys) };
 }
 
 export function isConditionFault(compiled: Condition | ConditionFault): compiled is ConditionFault {
   return 'kind' in compiled;
 }
 
-function compileNull(text: ConditionText, lookup: string): Condition | ConditionFault {
-  const wanted = text.values.map((value) => TRUTH.get(value.toLowerCase()));
+function compileNull(told: Omit<Condition, 'holds'>): Condition | ConditionFault {
+  const { values, lookup } = told;
+  const wanted = values.map((value) => TRUTH.get(value.toLowerCase()));
   const wrong = wanted.indexOf(undefined);
-  if (wrong >= 0) return { kind: 'value', value: text.values[wrong] ?? '' };
-  return { ...text, lookup, holds: (keys) => wanted.includes(isAbsent(keys.get(lookup))) };
+  if (wrong >= 0) return { kind: 'value', value: values[wrong] ?? '' };
+  return { ...told, holds: (keys) => wanted.includes(isAbsent(keys.get(lookup))) };
 }
 
 function isAbsent(given: string | readonly string[] | undefined): given is undefined {

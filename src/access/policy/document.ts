@@ -47,6 +47,8 @@ export interface Condition {
   /** As written. */
   readonly key: string;
   readonly values: readonly string[];
+  /** Operator and key, for whom asks why. */
+  readonly label: string;
   /** Lower case up to the first slash: what stands behind it names a tag. */
   readonly lookup: string;
   holds(keys: ConditionKeys): boolean;

@@ -2,7 +2,7 @@ import type { PolicyContext } from './context.ts';
 import type { Mismatch } from '../../observe/packed-reasons.ts';
 import type { Condition, Effect, NamedPolicy, PatternSet, Statement } from './document.ts';
 import { type Through, isNarrower, namedBy } from './principal.ts';
-import { indexOf } from './statement-index.ts';
+import { type Candidate, type Found, indexOf } from './statement-index.ts';
 
 /** One statement that speaks about a request. */
 export interface Spoken {
@@ -13,25 +13,26 @@ export interface Spoken {
 /** What the statements of one document said. Put into letters when somebody asks: most are never asked. */
 export class Said {
   readonly policy: NamedPolicy;
-  /** A letter for each statement, should it not be looked at. */
-  readonly #otherwise: readonly Mismatch[];
-  readonly #places: number[] = [];
+  readonly #found: Found;
+  /** Of the candidates that were asked, in their order; a statement that denies is the last. */
   readonly #answers: (Mismatch | Condition)[] = [];
-  #denied: number | undefined = undefined;
+  #isDenied = false;
 
-  constructor(policy: NamedPolicy, otherwise: readonly Mismatch[]) {
+  constructor(policy: NamedPolicy, found: Found) {
     this.policy = policy;
-    this.#otherwise = otherwise;
+    this.#found = found;
   }
 
   /** A letter (`MISMATCHES`) for each statement, in order; nothing behind one that denies. */
   get letters(): string {
-    const letters = [...this.#otherwise];
-    for (const [at, place] of this.#places.entries()) {
-      const answer = this.#answers[at] ?? '-';
-      letters[place] = typeof answer === 'string' ? answer : 'c';
+    const { candidates, letters } = this.#found;
+    let [text, from] = ['', 0];
+    for (const [at, answer] of this.#answers.entries()) {
+      const place = candidates[at]?.place ?? from;
+      text += letters.slice(from, place) + (typeof answer === 'string' ? answer : 'c');
+      from = place + 1;
     }
-    return letters.slice(0, this.#denied === undefined ? letters.length : this.#denied + 1).join('');
+    return this.#isDenied ? text : text + letters.slice(from);
   }
 
   /** Of those with `c` the first condition that does not hold. */
@@ -39,16 +40,15 @@ export class Said {
     return this.#answers.filter((answer) => typeof answer === 'object');
   }
 
-  /** In the order of the places. */
-  note(place: number, answer: Mismatch | Condition): void {
-    this.#places.push(place);
+  /** In the order of the candidates. */
+  note(answer: Mismatch | Condition): void {
     this.#answers.push(answer);
   }
 
   /** The statement speaks about the request, and denies. */
-  noteDenial(place: number): void {
-    this.note(place, '-');
-    this.#denied = place;
+  noteDenial(): void {
+    this.note('-');
+    this.#isDenied = true;
   }
 }
 
@@ -72,24 +72,21 @@ export function evaluate(policies: readonly NamedPolicy[], context: PolicyContex
   let by: Spoken | undefined;
   let through: Through | undefined;
   for (const policy of policies) {
-    const { statements } = policy.document;
-    const index = indexOf(policy.document);
-    const { named, letters } = index.naming(context.action);
-    const noted = new Said(policy, letters);
+    const found = indexOf(policy.document).find(context.action, context.resource);
+    const noted = new Said(policy, found);
     said.push(noted);
-    for (const place of index.about(context.resource)) {
-      const statement = statements[place];
-      if (statement === undefined || named[place] !== true) continue;
-      const asked = ask(statement, context);
+    for (const candidate of found.candidates) {
+      const asked = ask(candidate, context);
       if (typeof asked === 'object' || asked === 'r' || asked === 'p') {
-        noted.note(place, asked);
+        noted.note(asked);
         continue;
       }
+      const { statement } = candidate;
       if (statement.effect === 'Deny') {
-        noted.noteDenial(place);
+        noted.noteDenial();
         return { effect: 'deny', by: { policy, statement }, said };
       }
-      noted.note(place, '-');
+      noted.note('-');
       if (by === undefined || (asked !== 'unnamed' && isNarrower(asked, through))) {
         by = { policy, statement };
         through = asked === 'unnamed' ? undefined : asked;
@@ -104,8 +101,9 @@ export function evaluate(policies: readonly NamedPolicy[], context: PolicyContex
 type Asked = 'r' | 'p' | Condition | Through | 'unnamed';
 
 /** Its action fits. */
-function ask({ resources, principals, effect, conditions }: Statement, context: PolicyContext): Asked {
-  if (resources !== undefined && !speaksOf(resources, effect, context)) return 'r';
+function ask({ statement, isAbout }: Candidate, context: PolicyContext): Asked {
+  const { resources, principals, effect, conditions } = statement;
+  if (!isAbout && resources !== undefined && !speaksOf(resources, effect, context)) return 'r';
   const through = principals && namedBy(principals, context.caller, effect);
   if (principals !== undefined && through === undefined) return 'p';
   for (const condition of conditions) {

@@ -1,25 +1,46 @@
-import type { Mismatch } from '../../observe/packed-reasons.ts';
 import { NO_KEYS } from './context.ts';
-import type { PatternSet, PolicyDocument, Statement } from './document.ts';
+import type { Pattern, PatternSet, PolicyDocument, Statement } from './document.ts';
 
-/** The statements that name an action. */
-interface NamingAction {
-  /** By place in the document. */
-  readonly named: readonly boolean[];
-  /** What each of the document says if it is not looked at: `a` or `r`. */
-  readonly letters: readonly Mismatch[];
+/** A statement that names an action and may speak about a resource. */
+export interface Candidate {
+  /** In the document. */
+  readonly place: number;
+  readonly statement: Statement;
+  /** Its resources speak about it: they need not be asked. */
+  readonly isAbout: boolean;
 }
 
-/** Statements whose resources begin so. */
+/** The statements that are held against a request. */
+export interface Found {
+  /** In the order of the document; all others do not speak about the request. */
+  readonly candidates: readonly Candidate[];
+  /** What each of the document says if it is not looked at, a letter for each: `a` or `r`. */
+  readonly letters: string;
+}
+
+/** Patterns that begin so. */
 interface Start {
   readonly text: string;
-  readonly places: number[];
+  readonly patterns: { readonly place: number; readonly behind: Pattern['behind'] }[];
   /** The longest other one that this one begins with. */
   readonly within: Start | undefined;
 }
 
+/** What was found for one action. */
+interface Naming {
+  /** By place in the document. */
+  readonly named: readonly boolean[];
+  readonly letters: string;
+  /** By the longest start of the resource; undefined: it has none. */
+  readonly longer: Map<Start | undefined, Found>;
+  /** The same of resources that are no longer than the start itself. */
+  readonly exact: Map<Start | undefined, Found>;
+}
+
 /** Actions that are remembered: most requests for a bucket take the same few. */
 const MAX_ACTIONS = 8;
+/** Candidates in all that is remembered; whoever writes a document chooses how many there are. */
+const MAX_REMEMBERED = 1024;
 
 /**
  * The statements of a document by action and by what their resources begin with, so that a request is held against
@@ -27,47 +48,82 @@ const MAX_ACTIONS = 8;
  */
 export class StatementIndex {
   readonly #document: PolicyDocument;
-  readonly #byAction = new Map<string, NamingAction>();
+  readonly #byAction = new Map<string, Naming>();
+  #remembered = 0;
   /** Places of statements about resources that may begin with anything. */
   readonly #anywhere: number[] = [];
   /** In the order of their texts. */
   readonly #starts: readonly Start[];
+  /** By place: two for each, by whether the statement is known to speak about the resource. */
+  readonly #candidates: readonly { readonly asked: Candidate; readonly known: Candidate }[];
 
   constructor(document: PolicyDocument) {
     this.#document = document;
-    const byText = new Map<string, number[]>();
+    const byText = new Map<string, Start['patterns']>();
     for (const [place, { resources }] of document.statements.entries()) {
-      const texts = startsOf(resources);
-      if (texts === undefined) this.#anywhere.push(place);
-      for (const text of texts ?? []) {
-        const places = byText.get(text);
-        if (places === undefined) byText.set(text, [place]);
-        else places.push(place);
+      if (resources === undefined || resources.not || resources.patterns.some(({ start }) => start === undefined)) {
+        this.#anywhere.push(place);
+        continue;
+      }
+      for (const { start = '', behind } of resources.patterns) {
+        const patterns = byText.get(start) ?? [];
+        byText.set(start, patterns);
+        patterns.push({ place, behind });
       }
     }
     this.#starts = nested(byText);
+    this.#candidates = document.statements.map((statement, place) => ({
+      asked: { place, statement, isAbout: statement.resources === undefined },
+      known: { place, statement, isAbout: true },
+    }));
   }
 
-  /** Patterns of actions have no variables, so that it is always the same. */
-  naming(action: string): NamingAction {
+  /** Patterns of actions have no variables, so that what names an action is always the same. */
+  find(action: string, resource: string): Found {
+    const naming = this.#naming(action);
+    const start = this.#longestStart(resource);
+    const isExact = start?.text.length === resource.length;
+    const known = isExact ? naming.exact : naming.longer;
+    const found = known.get(start);
+    if (found !== undefined) return found;
+    const made = { candidates: this.#candidatesOf(naming, start, isExact), letters: naming.letters };
+    this.#remembered += made.candidates.length + 1;
+    if (this.#remembered > MAX_REMEMBERED) this.#forget();
+    known.set(start, made);
+    return made;
+  }
+
+  #forget(): void {
+    this.#byAction.clear();
+    this.#remembered = 0;
+  }
+
+  #naming(action: string): Naming {
     const known = this.#byAction.get(action);
     if (known !== undefined) return known;
     const lower = action.toLowerCase();
     const named = this.#document.statements.map(({ actions }) => names(actions, lower));
-    const found = { named, letters: named.map((is) => (is ? 'r' : 'a')) } satisfies NamingAction;
-    if (this.#byAction.size >= MAX_ACTIONS) this.#byAction.clear();
-    this.#byAction.set(action, found);
-    return found;
+    const letters = named.map((is) => (is ? 'r' : 'a')).join('');
+    const made: Naming = { named, letters, longer: new Map(), exact: new Map() };
+    if (this.#byAction.size >= MAX_ACTIONS) this.#forget();
+    this.#byAction.set(action, made);
+    return made;
   }
 
-  /** Places of the statements that may speak about a resource, in order; all others do not. */
-  about(resource: string): readonly number[] {
-    let start = this.#longestStart(resource);
-    if (start === undefined) return this.#anywhere;
-    if (start.within === undefined && this.#anywhere.length === 0) return start.places;
-    const places = [...this.#anywhere];
-    for (; start !== undefined; start = start.within) places.push(...start.places);
-    return places.sort((one, other) => one - other);
+  #candidatesOf({ named }: Naming, longest: Start | undefined, isExact: boolean): Candidate[] {
+    const isKnown = new Map(this.#anywhere.map((place) => [place, false]));
+    for (let start = longest; start !== undefined; start = start.within) {
+      const isWhole = isExact && start === longest;
+      for (const { place, behind } of start.patterns) {
+        if (behind === 'nothing' && !isWhole) continue;
+        isKnown.set(place, isKnown.get(place) === true || behind !== undefined);
+      }
+    }
+    const places = [...isKnown.keys()].filter((place) => named[place] === true).sort((one, other) => one - other);
+    return places.flatMap((place) => {
+      const both = this.#candidates[place];
+      return both === undefined ? [] : [isKnown.get(place) === true ? both.known : both.asked];
+    });
   }
 
   /**
@@ -97,25 +153,12 @@ export function indexOf(document: PolicyDocument): StatementIndex {
   return index;
 }
 
-/** What the resources of a statement begin with, none with another one of them. Undefined: with anything. */
-function startsOf(resources: Statement['resources']): string[] | undefined {
-  if (resources === undefined || resources.not) return undefined;
-  const kept: string[] = [];
-  const starts = resources.patterns.map(({ start }) => start);
-  if (starts.includes(undefined)) return undefined;
-  for (const start of starts.filter((one) => one !== undefined).sort(byUnits)) {
-    const last = kept.at(-1);
-    if (last === undefined || !start.startsWith(last)) kept.push(start);
-  }
-  return kept;
-}
-
-function nested(byText: ReadonlyMap<string, number[]>): Start[] {
+function nested(byText: ReadonlyMap<string, Start['patterns']>): Start[] {
   const starts: Start[] = [];
   for (const text of [...byText.keys()].sort(byUnits)) {
     let within = starts.at(-1);
     while (within !== undefined && !text.startsWith(within.text)) within = within.within;
-    starts.push({ text, places: byText.get(text) ?? [], within });
+    starts.push({ text, patterns: byText.get(text) ?? [], within });
   }
   return starts;
 }

@@ -45,7 +45,9 @@ describe('policies of buckets', () => {
       for (const record of records) {
         const { document } = policyOf(record) ?? {};
         expect(document?.statements).toHaveLength(1);
-        if (document !== undefined) expect(indexOf(document).about('arn:aws:s3:::b/1')).toEqual([0]);
+        if (document !== undefined) {
+          expect(indexOf(document).find('s3:GetObject', 'arn:aws:s3:::b/1').candidates).toHaveLength(1);
+        }
       }
       expect(held() - before).toBeLessThan(MOST);
       expect(records).toHaveLength(80);

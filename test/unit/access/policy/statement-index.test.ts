@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NO_KEYS } from '../../../../src/access/policy/context.ts';
 import type { PolicyDocument, Statement } from '../../../../src/access/policy/document.ts';
-import { StatementIndex } from '../../../../src/access/policy/statement-index.ts';
+import { type Found, StatementIndex } from '../../../../src/access/policy/statement-index.ts';
 import { named } from './policies.ts';
 
 /** Short texts of few letters, so that many begin with one another. */
@@ -22,20 +22,31 @@ function documentOf(statements: readonly object[]): PolicyDocument {
 const speaksOf = ({ resources }: Statement, arn: string): boolean =>
   resources === undefined || resources.patterns.some((pattern) => pattern.matches(arn, NO_KEYS)) !== resources.not;
 
+const GET = 's3:GetObject';
+const placesOf = ({ candidates }: Found): number[] => candidates.map(({ place }) => place);
+
 describe('the index of statements', () => {
-  it('leaves out none that speaks about a resource, and names those in order', () => {
+  it('leaves out none that speaks about a resource, knows of none that does not, and names them in order', () => {
     const statements = fc.array(fc.tuple(field, fc.array(resource, { minLength: 1, maxLength: 3 })), {
       minLength: 1,
       maxLength: 12,
     });
     fc.assert(
-      fc.property(statements, part, (fields, key) => {
+      fc.property(statements, fc.array(part, { minLength: 1, maxLength: 4 }), (fields, keys) => {
         const document = documentOf(fields.map(([name, patterns]) => ({ [name]: patterns })));
-        const arn = `arn:aws:s3:::b${key.replaceAll(/[*?$]/g, 'a')}`;
-        const about = new StatementIndex(document).about(arn);
-        expect(about).toEqual([...new Set(about)].sort((one, other) => one - other));
-        for (const [place, statement] of document.statements.entries()) {
-          if (speaksOf(statement, arn)) expect(about, `${JSON.stringify(fields)} ${arn}`).toContain(place);
+        const index = new StatementIndex(document);
+        // What was remembered of others, and of itself, changes nothing.
+        for (const key of [...keys, ...keys]) {
+          const arn = `arn:aws:s3:::b${key.replaceAll(/[*?$]/g, 'a')}`;
+          const { candidates } = index.find(GET, arn);
+          const places = candidates.map(({ place }) => place);
+          expect(places).toEqual([...new Set(places)].sort((one, other) => one - other));
+          for (const [place, statement] of document.statements.entries()) {
+            const found = candidates.find((candidate) => candidate.place === place);
+            const what = `${JSON.stringify(fields)} ${arn} ${String(place)}`;
+            if (speaksOf(statement, arn)) expect(found?.statement, what).toBe(statement);
+            else expect(found?.isAbout ?? false, what).toBe(false);
+          }
         }
       }),
       { numRuns: 2000 },
@@ -45,17 +56,39 @@ describe('the index of statements', () => {
   it('names no statement about another prefix', () => {
     const of = (prefix: string): object => ({ Resource: [`arn:aws:s3:::b/${prefix}*`, `arn:aws:s3:::b/${prefix}x/*`] });
     const index = new StatementIndex(documentOf([...['t1/', 't2/', '', 't1/a'].map(of), { Resource: '*' }]));
-    expect(index.about('arn:aws:s3:::b/t1/b')).toEqual([0, 2, 4]);
-    expect(index.about('arn:aws:s3:::b/t1/ab')).toEqual([0, 2, 3, 4]);
-    expect(index.about('arn:aws:s3:::c/t1/b')).toEqual([4]);
+    expect(placesOf(index.find(GET, 'arn:aws:s3:::b/t1/b'))).toEqual([0, 2, 4]);
+    expect(placesOf(index.find(GET, 'arn:aws:s3:::b/t1/ab'))).toEqual([0, 2, 3, 4]);
+    expect(placesOf(index.find(GET, 'arn:aws:s3:::c/t1/b'))).toEqual([4]);
+  });
+
+  it('tells a resource from one that only begins like it', () => {
+    const index = new StatementIndex(
+      documentOf(['b', 'b/*', 'b/k', 'b*'].map((r) => ({ Resource: `arn:aws:s3:::${r}` }))),
+    );
+    expect(placesOf(index.find(GET, 'arn:aws:s3:::b'))).toEqual([0, 3]);
+    expect(placesOf(index.find(GET, 'arn:aws:s3:::b/'))).toEqual([1, 3]);
+    expect(placesOf(index.find(GET, 'arn:aws:s3:::b/k'))).toEqual([1, 2, 3]);
+    expect(placesOf(index.find(GET, 'arn:aws:s3:::b/kk'))).toEqual([1, 3]);
   });
 
   it('says of each statement whether it names the action', () => {
     const actions = ['s3:Get*', 's3:PutObject', '*'].map((Action) => ({ Action, Resource: '*' }));
     const index = new StatementIndex(documentOf(actions));
-    expect(index.naming('s3:GetObject')).toEqual({ named: [true, false, true], letters: ['r', 'a', 'r'] });
+    const found = index.find(GET, 'arn:aws:s3:::b/k');
+    expect([placesOf(found), found.letters]).toEqual([[0, 2], 'rar']);
+    expect(index.find(GET, 'arn:aws:s3:::c/k')).toBe(found);
     // Remembered, and made anew when there were many others.
-    for (let at = 0; at < 20; at += 1) index.naming(`s3:Other${at}`);
-    expect(index.naming('s3:GetObject').named).toEqual([true, false, true]);
+    for (let at = 0; at < 20; at += 1) index.find(`s3:Other${at}`, 'arn:aws:s3:::b/k');
+    expect(index.find(GET, 'arn:aws:s3:::b/k')).toEqual(found);
+  });
+
+  it('forgets what it found for many starts', () => {
+    const prefixes = Array.from({ length: 200 }, (_, length) => 'a'.repeat(length));
+    const index = new StatementIndex(documentOf(prefixes.map((prefix) => ({ Resource: `arn:aws:s3:::b/${prefix}*` }))));
+    for (const prefix of prefixes) {
+      const count = placesOf(index.find(GET, `arn:aws:s3:::b/${prefix}`)).length;
+      expect(count).toBe(prefix.length + 1);
+    }
+    expect(placesOf(index.find(GET, 'arn:aws:s3:::b/ab'))).toEqual([0, 1]);
   });
 });
