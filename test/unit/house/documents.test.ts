@@ -61,6 +61,21 @@ test('the index of the decision records names each by its title', () => {
   expect(index).toEqual(rows);
 });
 
+test('ARCHITECTURE says of functions where they are', () => {
+  const text = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
+  const [, section = ''] = /^## Where to look$(.*?)^## /ms.exec(text) ?? [];
+  const rows = [...section.matchAll(/^\| .* \| `([^`]+)` \| (.*) \|$/gm)];
+  expect(rows.length).toBeGreaterThan(10);
+  const missing = rows.flatMap(([, file = '', functions = '']) => {
+    const source = readFileSync(join(ROOT, file.startsWith('adapters/') ? file : `src/${file}`), 'utf8');
+    return [...functions.matchAll(CODE)]
+      .map(([, name = '']) => name)
+      .filter((name) => !new RegExp(`^export (async )?(function|class) ${name}\\b`, 'm').test(source))
+      .map((name) => `${file}: ${name}`);
+  });
+  expect(missing).toEqual([]);
+});
+
 test('the configuration in the README is one that the gateway takes', () => {
   const yaml = /```yaml\n(.+?)```/s.exec(readFileSync(join(ROOT, 'README.md'), 'utf8'))?.[1];
   expect(CONFIG.safeParse(parseYaml(yaml ?? '')).error).toBeUndefined();
