@@ -14,7 +14,7 @@ const CONSTANT: ReadonlySet<string> = new Set([
 ]);
 
 /** The values of one blob as they stand in a listing, without those that are empty. */
-export interface BlobValues {
+interface BlobValues {
   readonly name: string;
   /** By their places, as `places` named them. */
   readonly properties: (string | undefined)[];

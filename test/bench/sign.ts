@@ -29,7 +29,7 @@ export async function signAll(signer: RequestSigner, requests: readonly S3Reques
 }
 
 /** An S3 endpoint and who may use it: the test bed's, or that of a peer. */
-export interface SignedFor {
+interface SignedFor {
   readonly endpoints: readonly string[];
   readonly region: string;
   readonly accounts: readonly { readonly accessKey: string; readonly secretKey: string }[];

@@ -3,7 +3,7 @@ import { filler } from './wire-request.ts';
 import type { WireBody } from './wire-request.ts';
 
 /** The signature of the next chunk, by the SHA-256 of its data. */
-export type ChunkSigner = (sha256: string) => string;
+type ChunkSigner = (sha256: string) => string;
 
 const EMPTY = createHash('sha256').digest('hex');
 const UNKNOWN: ChunkSigner = () => '0'.repeat(64);

@@ -17,9 +17,9 @@ export interface Work {
 }
 
 export const BUCKET = 'bench';
-export const LIST_BUCKET = 'bench-list';
+const LIST_BUCKET = 'bench-list';
 /** Keeps versions. */
-export const VERSIONS_BUCKET = 'bench-versions';
+const VERSIONS_BUCKET = 'bench-versions';
 /** Container that only the bare proxy writes to, so that no record is overwritten by a blob without one. */
 export const BARE_CONTAINER = 'bench-bare';
 const LISTED = 1000;

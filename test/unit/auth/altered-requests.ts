@@ -3,7 +3,7 @@ import type { RawRequest } from '../../../src/auth/raw-request.ts';
 import { S3Error } from '../../../src/errors/s3-error.ts';
 import { judge, sdkSigned, type Headers, type ToSign } from './signed-requests.ts';
 
-export interface Expected {
+interface Expected {
   readonly code: string;
   readonly status: number;
   readonly message?: string | RegExp;
@@ -31,7 +31,7 @@ export function withHeader(name: string, value: string | undefined, add = false)
   };
 }
 
-export function editHeader(name: string, edit: (value: string) => string): (raw: RawRequest) => RawRequest {
+function editHeader(name: string, edit: (value: string) => string): (raw: RawRequest) => RawRequest {
   return (raw) => {
     const at = raw.rawHeaders.findIndex((text, i) => i % 2 === 0 && text.toLowerCase() === name);
     return withHeader(name, edit(raw.rawHeaders[at + 1] ?? ''))(raw);

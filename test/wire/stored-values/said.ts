@@ -13,7 +13,7 @@ export interface Said {
   readonly tags: readonly (readonly [string, string])[];
 }
 
-export const blanksOff = (value: string): string => value.replaceAll(/^[ \t]+|[ \t]+$/g, '');
+const blanksOff = (value: string): string => value.replaceAll(/^[ \t]+|[ \t]+$/g, '');
 
 /** What an answer has to say: in RFC 2047 form what is UTF-8 and not ASCII, everything else as it came. */
 function answered(name: string, value: string): string {

@@ -41,7 +41,7 @@ function client(changes: S3ClientConfig = {}): S3Client {
 type PresignOptions = NonNullable<Parameters<typeof getSignedUrl>[2]>;
 
 /** One request in both ways of signing. */
-export interface Command {
+interface Command {
   readonly send: (s3: S3Client) => Promise<unknown>;
   readonly url: (s3: S3Client, options: PresignOptions) => Promise<string>;
 }

@@ -21,7 +21,7 @@ export const WAIT = 1100;
 export const NAME = 'photos';
 
 /** A process: its clocks, its way to the store, what it remembers. */
-export interface Replica {
+interface Replica {
   readonly time: TestTime;
   readonly buckets: BucketRegistry;
   readonly objects: Objects;

@@ -23,7 +23,7 @@ export function openScene(): void {
   beforeEach(() => fresh());
 }
 
-export interface Page {
+interface Page {
   readonly shown: string[];
   readonly next: string | undefined;
   readonly nextVersion: string | undefined;

@@ -5,7 +5,7 @@ import { digest, framed, type StreamingKind, type TestBody } from './bodies.ts';
 
 export const A = (size: number) => Buffer.alloc(size, 'a');
 export const CONTENT = Buffer.concat([A(8192), A(9000), Buffer.from('tail')]);
-export const CHUNKS = [A(8192), A(9000), Buffer.from('tail')];
+const CHUNKS = [A(8192), A(9000), Buffer.from('tail')];
 export const TRAILER = 'x-amz-checksum-sha256';
 export const GOOD_TRAILER = [TRAILER, digest('sha256', CONTENT)] as const;
 
