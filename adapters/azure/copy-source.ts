@@ -110,7 +110,7 @@ function signature(values: SignedValues, query: StorageSdk.SASQueryParameters): 
 
 async function keySas(access: Extract<Access, { kind: 'key' }>, container: string): Promise<Signature> {
   const { StorageSharedKeyCredential, generateBlobSASQueryParameters } = await sdk();
-  const credential = new StorageSharedKeyCredential(access.account, access.key.export().toString('base64'));
+  const credential = new StorageSharedKeyCredential(access.account, access.base64);
   const values = await readOnly(container);
   return signature(values, generateBlobSASQueryParameters(values, credential));
 }

@@ -1,13 +1,13 @@
-import { createSecretKey } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
 import type { TokenCredential } from '@azure/identity';
+import { HmacKey } from '../../src/streams/hmac-key.ts';
 import type { AzureCredential, AzureStoreOptions } from './options.ts';
 import { DEFAULT_TOKEN_SCOPE } from './options.ts';
 import { tokenCredential } from './token-credential.ts';
 
 /** The three ways in which a request can be authorised. */
 export type Access =
-  | { readonly kind: 'key'; readonly account: string; readonly key: KeyObject }
+  /** The key twice: to sign requests with, and in base64 for the SDK, which makes signatures of sources of copies. */
+  | { readonly kind: 'key'; readonly account: string; readonly key: HmacKey; readonly base64: string }
   /** Query string without `?`. */
   | { readonly kind: 'sas'; readonly query: string }
   | { readonly kind: 'token'; readonly credential: TokenCredential; readonly scope: string };
@@ -71,7 +71,7 @@ export function resolveAccess(credential: AzureCredential, account: string, ca: 
     case 'connectionString':
       throw new Error('connection string must be expanded first');
     case 'accountKey':
-      return { kind: 'key', account, key: accountKey(credential.key) };
+      return { kind: 'key', account, key: accountKey(credential.key), base64: credential.key };
     case 'sas':
       return { kind: 'sas', query: credential.token.replace(/^\?/, '') };
     default:
@@ -83,8 +83,8 @@ export function resolveAccess(credential: AzureCredential, account: string, ca: 
   }
 }
 
-function accountKey(key: string): KeyObject {
+function accountKey(key: string): HmacKey {
   const bytes = Buffer.from(key, 'base64');
   if (bytes.length === 0) throw new Error('account key: not base64');
-  return createSecretKey(bytes);
+  return new HmacKey(bytes);
 }

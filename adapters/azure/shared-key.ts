@@ -1,5 +1,4 @@
-import { createHmac } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import type { HmacKey } from '../../src/streams/hmac-key.ts';
 import type { AzureRequest } from './request.ts';
 
 /**
@@ -22,8 +21,8 @@ export function stringToSign(
 }
 
 /** Base64 HMAC-SHA256. */
-export function sign(key: KeyObject, text: string): string {
-  return createHmac('sha256', key).update(text, 'utf8').digest('base64');
+export function sign(key: HmacKey, text: string): string {
+  return key.ofUtf8(text, 'base64');
 }
 
 function canonicalHeaders(headers: readonly string[]): string {

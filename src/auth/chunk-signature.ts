@@ -1,9 +1,10 @@
-import { createHash, hash, type Hash, type KeyObject } from 'node:crypto';
+import { createHash, hash, type Hash } from 'node:crypto';
+import type { HmacKey } from '../streams/hmac-key.ts';
 import { sign, signatureMatches } from './signature.ts';
 
 /** What the signatures of chunks and trailers hang on; comes out of the request's own signature. */
 export interface ChunkSigningContext {
-  readonly signingKey: KeyObject;
+  readonly signingKey: HmacKey;
   /** `yyyymmddThhmmssZ` of the request. */
   readonly amzDate: string;
   readonly scope: string;
@@ -48,7 +49,7 @@ export class ChunkSignatureChain {
   #link(algorithm: string, hashes: string, signature: string): boolean {
     const { signingKey, amzDate, scope } = this.#context;
     const expected = sign(signingKey, `${algorithm}\n${amzDate}\n${scope}\n${this.#previous}\n${hashes}`);
-    this.#previous = expected.toString('hex');
+    this.#previous = expected;
     return signatureMatches(expected, signature);
   }
 }

@@ -1,11 +1,11 @@
-import { createHmac, hash, timingSafeEqual, type KeyObject } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { HmacKey } from '../streams/hmac-key.ts';
 
 export const SIGV4_ALGORITHM = 'AWS4-HMAC-SHA256';
-const DIGEST_BYTES = 32;
 /** In lower case, as it is defined: one signature has one form. */
 const SIGNATURE_HEX = /^[0-9a-f]{64}$/;
 /** Compared with when the client's signature has no valid form, so that the work is the same. */
-const NO_SIGNATURE = Buffer.alloc(DIGEST_BYTES);
+const NO_SIGNATURE = '0'.repeat(64);
 
 /** The string to sign of a request; `canonicalRequest` is latin1 text. */
 export function stringToSign(amzDate: string, scope: string, canonicalRequest: string): string {
@@ -13,12 +13,14 @@ export function stringToSign(amzDate: string, scope: string, canonicalRequest: s
   return `${SIGV4_ALGORITHM}\n${amzDate}\n${scope}\n${digest}`;
 }
 
-export function sign(signingKey: KeyObject, text: string): Buffer {
-  return createHmac('sha256', signingKey).update(text, 'latin1').digest();
+/** Hex. */
+export function sign(signingKey: HmacKey, text: string): string {
+  return signingKey.ofLatin1(text, 'hex');
 }
 
-/** Constant-time for every input of the right form. */
-export function signatureMatches(expected: Buffer, providedHex: string): boolean {
-  const wellFormed = SIGNATURE_HEX.test(providedHex);
-  return timingSafeEqual(expected, wellFormed ? Buffer.from(providedHex, 'hex') : NO_SIGNATURE) && wellFormed;
+/** Both are hex. Constant-time for every input of the right form. */
+export function signatureMatches(expected: string, provided: string): boolean {
+  const wellFormed = SIGNATURE_HEX.test(provided);
+  const compared = wellFormed ? provided : NO_SIGNATURE;
+  return timingSafeEqual(Buffer.from(expected, 'latin1'), Buffer.from(compared, 'latin1')) && wellFormed;
 }

@@ -1,11 +1,12 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { HmacKey } from '../streams/hmac-key.ts';
 import type { CredentialScope } from './scope.ts';
 import { keepNewest } from '../observe/bounded-map.ts';
 
 interface CachedKey {
   /** Kept so that a changed secret is noticed at the next use. */
   readonly secret: string;
-  readonly key: KeyObject;
+  readonly key: HmacKey;
 }
 
 const DEFAULT_MAX_KEYS = 4096;
@@ -27,7 +28,7 @@ export class SigningKeys {
     return this.#cache.size;
   }
 
-  keyFor(accessKeyId: string, secret: string, scope: CredentialScope): KeyObject {
+  keyFor(accessKeyId: string, secret: string, scope: CredentialScope): HmacKey {
     const name = `${accessKeyId}/${scope.text}`;
     const cached = this.#cache.get(name);
     if (cached?.secret === secret) {
@@ -40,12 +41,11 @@ export class SigningKeys {
 }
 
 /**
- * HMAC over date, region, service and terminator in turn, as SigV4 defines it. A key object, because
- * Node 24 makes one of every plain buffer at each use, at six times the cost of the HMAC.
+ * HMAC over date, region, service and terminator in turn, as SigV4 defines it.
  */
-export function deriveSigningKey(secret: string, scope: Omit<CredentialScope, 'accessKeyId' | 'text'>): KeyObject {
+export function deriveSigningKey(secret: string, scope: Omit<CredentialScope, 'accessKeyId' | 'text'>): HmacKey {
   const dated = hmac(`AWS4${secret}`, scope.date);
-  return createSecretKey(hmac(hmac(hmac(dated, scope.region), scope.service), scope.terminator));
+  return new HmacKey(hmac(hmac(hmac(dated, scope.region), scope.service), scope.terminator));
 }
 
 function hmac(key: string | Buffer, text: string): Buffer {

@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto';
 import { S3Error } from '../errors/s3-error.ts';
 import { canonicalRequests } from './canonical-request.ts';
 import type { ChunkSigningContext } from './chunk-signature.ts';
@@ -9,6 +8,7 @@ import { shownBytes, shownText } from './signed-text.ts';
 import { credentialOf } from './session-token.ts';
 import { sign, signatureMatches, stringToSign } from './signature.ts';
 import { deriveSigningKey } from './signing-key.ts';
+import type { HmacKey } from '../streams/hmac-key.ts';
 import type { AuthOptions, AuthVerdict, SigningCredential } from './verdict.ts';
 
 /** What a client claims, by header or by query, before the payload hash was looked at. */
@@ -75,7 +75,7 @@ export function verifySignature<C extends SigningCredential>(
     signingKey,
     amzDate: claim.amzDate,
     scope: claim.scope.text,
-    seedSignature: found.signature.toString('hex'),
+    seedSignature: found.signature,
   };
   return { ...verdict, signing };
 }
@@ -93,7 +93,7 @@ function signingKeyFor(
   claim: SignatureClaim,
   credential: SigningCredential | undefined,
   options: AuthOptions<SigningCredential>,
-): KeyObject {
+): HmacKey {
   const { signingKeys, region, otherRegions } = options;
   const id = credential === undefined ? DUMMY_KEY_ID : claim.scope.accessKeyId;
   const secret = credential === undefined ? DUMMY_SECRET : credential.secretAccessKey;
@@ -105,13 +105,14 @@ function signingKeyFor(
 }
 
 interface Search {
-  readonly signature: Buffer | undefined;
+  /** Hex. */
+  readonly signature: string | undefined;
   /** Of the first canonical form: shown to the client when none matches. */
   readonly canonical: string;
   readonly stringToSign: string;
 }
 
-function findSignature(claim: SignatureClaim, request: SignableRequest, signingKey: KeyObject): Search {
+function findSignature(claim: SignatureClaim, request: SignableRequest, signingKey: HmacKey): Search {
   const forms = canonicalRequests(request, claim);
   let first: Search | undefined;
   for (const canonical of forms) {

@@ -1,8 +1,8 @@
-import type { KeyObject } from 'node:crypto';
 import type { CredentialScope } from '../../auth/scope.ts';
 import { sign, signatureMatches, stringToSign } from '../../auth/signature.ts';
 import { deriveSigningKey } from '../../auth/signing-key.ts';
 import type { SignatureClaim } from '../../auth/verify-signature.ts';
+import type { HmacKey } from '../../streams/hmac-key.ts';
 import { canonicalText, type CanonicalParts } from './canonical-parts.ts';
 
 /** Something that may have been signed instead of what came. */
@@ -18,7 +18,7 @@ const MAX_CHARACTERS = 512 * 1024;
 /** Computes a signature again and again, within a bound. */
 export class Probe {
   readonly #claim: SignatureClaim;
-  readonly #keys = new Map<string, KeyObject>();
+  readonly #keys = new Map<string, HmacKey>();
   #signatures = 0;
   #characters = 0;
 
@@ -41,7 +41,7 @@ export class Probe {
     return signatureMatches(sign(this.#key(secret, scope), stringToSign(amzDate, scope.text, canonical)), signature);
   }
 
-  #key(secret: string, scope: CredentialScope): KeyObject {
+  #key(secret: string, scope: CredentialScope): HmacKey {
     const known = this.#keys.get(secret);
     if (known !== undefined) return known;
     const key = deriveSigningKey(secret, scope);

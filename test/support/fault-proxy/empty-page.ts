@@ -1,4 +1,4 @@
-import { createSecretKey } from 'node:crypto';
+import { HmacKey } from '../../../src/streams/hmac-key.ts';
 import { sign, stringToSign } from '../../../adapters/azure/shared-key.ts';
 import type { Service } from './fault.ts';
 
@@ -51,6 +51,6 @@ export function authorizeAgain(target: string, headers: readonly string[], accou
   const query = [...new URLSearchParams(search)].sort(([a], [b]) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1));
   const account = path.split('/')[1] ?? '';
   const text = stringToSign({ call: 'list', method: 'GET', path, query, effect: 'read' }, ms, `/${account}${path}`, 0);
-  const proof = `SharedKey ${account}:${sign(createSecretKey(accountKey, 'base64'), text)}`;
+  const proof = `SharedKey ${account}:${sign(new HmacKey(Buffer.from(accountKey, 'base64')), text)}`;
   return headers.map((value, i) => (i % 2 === 1 && headers[i - 1]?.toLowerCase() === 'authorization' ? proof : value));
 }

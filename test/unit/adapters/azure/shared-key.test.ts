@@ -1,6 +1,7 @@
-import { createHmac, createSecretKey } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { sign, stringToSign } from '../../../../adapters/azure/shared-key.ts';
+import { HmacKey } from '../../../../src/streams/hmac-key.ts';
 import type { AzureRequest } from '../../../../adapters/azure/request.ts';
 
 const PUT: AzureRequest = {
@@ -71,5 +72,5 @@ test('headers are sorted as the service does it: shorter first, underscore befor
 
 test('the signature is HMAC-SHA256 over UTF-8, in base64', () => {
   const key = Buffer.from('key');
-  expect(sign(createSecretKey(key), 'ä')).toBe(createHmac('sha256', key).update(Buffer.from('ä')).digest('base64'));
+  expect(sign(new HmacKey(key), 'ä')).toBe(createHmac('sha256', key).update(Buffer.from('ä')).digest('base64'));
 });

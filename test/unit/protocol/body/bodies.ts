@@ -1,4 +1,4 @@
-import { createHash, createHmac, createSecretKey } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { ChunkSigningContext } from '../../../../src/auth/chunk-signature.ts';
@@ -11,10 +11,11 @@ import {
   type RequestBodyOptions,
 } from '../../../../src/protocol/body/request-body.ts';
 import type { HeaderReader } from '../../../../src/protocol/request.ts';
+import { HmacKey } from '../../../../src/streams/hmac-key.ts';
 
 const SIGNING_KEY = Buffer.alloc(32, 7);
 export const SIGNING: ChunkSigningContext = {
-  signingKey: createSecretKey(SIGNING_KEY),
+  signingKey: new HmacKey(SIGNING_KEY),
   amzDate: '20130524T000000Z',
   scope: '20130524/us-east-1/s3/aws4_request',
   seedSignature: '4f232c4386841ef735655705268965c44a0e4690baa4adea153f7db9fa80a0a9',
