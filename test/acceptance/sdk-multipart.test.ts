@@ -82,6 +82,22 @@ describe.each(SCHEMES)('multipart uploads through the AWS SDK over %s', (scheme)
     expect((await contentOf(s3, Bucket, 'lib')).equals(content)).toBe(true);
   });
 
+  it.each(['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256', 'MD5'] as const)(
+    'keeps the %s of what lib-storage uploads, of one part and of two',
+    async (ChecksumAlgorithm) => {
+      for (const size of [0, 1, PART + 3]) {
+        const Key = `${ChecksumAlgorithm}-${size}`;
+        const Body = randomBytes(size);
+        await new Upload({ client: s3, params: { Bucket, Key, Body, ChecksumAlgorithm } }).done();
+        const head = await second.send(new HeadObjectCommand({ Bucket, Key, ChecksumMode: 'ENABLED' }));
+        expect(head[`Checksum${ChecksumAlgorithm}`], Key).toMatch(
+          size > PART && head.ChecksumType === 'COMPOSITE' ? /=?-2$/ : /=?$/,
+        );
+        expect((await contentOf(s3, Bucket, Key)).equals(Body)).toBe(true);
+      }
+    },
+  );
+
   it('completes over two replicas with the ETag of its parts, repeatably, and reads by part number', async () => {
     const Key = 'two-replicas';
     const upload = { Bucket, Key, UploadId: await create(s3, Bucket, Key) };

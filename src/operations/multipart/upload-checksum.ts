@@ -1,5 +1,6 @@
 import { S3Error } from '../../errors/s3-error.ts';
 import type { UploadChecksum } from '../../manifest/records/upload-record.ts';
+import { announcedMd5 } from '../../protocol/body/declared-digests.ts';
 import {
   CHECKSUM_ALGORITHMS,
   type ChecksumAlgorithm,
@@ -80,10 +81,11 @@ function declaredAlgorithm(headers: HeaderReader): ChecksumAlgorithm | undefined
     .toLowerCase()
     .split(',')
     .map((name) => name.trim());
-  return CHECKSUM_ALGORITHMS.find((algorithm) => {
+  const named = CHECKSUM_ALGORITHMS.find((algorithm) => {
     const name = checksumHeader(algorithm);
     return headers.get(name) !== undefined || trailer.includes(name);
   });
+  return named ?? announcedMd5(headers)?.algorithm;
 }
 
 function invalidRequest(message: string): S3Error {

@@ -55,17 +55,17 @@ function contentMd5(headers: HeaderReader): Buffer | undefined {
 }
 
 function declaredChecksum(headers: HeaderReader, payload: PayloadMode): DeclaredDigests['checksum'] {
+  const announced = headers.get(SDK_ALGORITHM);
   const found: NonNullable<DeclaredDigests['checksum']>[] = [
     ...headersWithValues(headers),
     ...trailerNames(headers, payload),
   ];
-  const [first] = found;
+  const [first = announcedMd5(headers)] = found;
   if (found.length > 1) {
     throw invalidRequest('Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.');
   }
   // Two of which one is no digest are two: their number is judged first.
   if (first?.value !== undefined) checkedValue(first.algorithm, first.value);
-  const announced = headers.get(SDK_ALGORITHM);
   if (first === undefined) {
     if (announced !== undefined) {
       throw invalidRequest(
@@ -78,6 +78,14 @@ function declaredChecksum(headers: HeaderReader, payload: PayloadMode): Declared
     throw invalidRequest(`Value for ${SDK_ALGORITHM} header is invalid.`);
   }
   return first;
+}
+
+/** The SDK for JavaScript says of a checksum by MD5 that there is one, and brings it as Content-MD5. */
+export function announcedMd5(headers: HeaderReader): DeclaredDigests['checksum'] {
+  const value = headers.get('content-md5');
+  return value !== undefined && headers.get(SDK_ALGORITHM)?.toUpperCase() === 'MD5'
+    ? { algorithm: 'MD5', value }
+    : undefined;
 }
 
 function headersWithValues(headers: HeaderReader): Required<NonNullable<DeclaredDigests['checksum']>>[] {

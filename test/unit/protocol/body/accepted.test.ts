@@ -56,6 +56,11 @@ const ACCEPTED: readonly Accepted[] = [
     facts: { checksum: { algorithm: 'CRC32', value: crc32(CONTENT) } },
   },
   {
+    name: "MD5 as the SDK for JavaScript says it, which is the object's checksum",
+    body: plain(CONTENT, { 'content-md5': digest('md5', CONTENT), 'x-amz-sdk-checksum-algorithm': 'MD5' }),
+    facts: { md5: digest('md5', CONTENT, 'hex'), checksum: { algorithm: 'MD5', value: digest('md5', CONTENT) } },
+  },
+  {
     name: 'header of an SDK, empty body',
     body: plain(Buffer.alloc(0), { 'x-amz-checksum-crc32': 'AAAAAA==', 'x-amz-sdk-checksum-algorithm': 'CRC32' }),
     facts: { checksum: { algorithm: 'CRC32', value: 'AAAAAA==' } },

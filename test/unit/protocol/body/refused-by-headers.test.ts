@@ -81,6 +81,16 @@ const BY_HEADERS: readonly Refused[] = [
     code: 'InvalidRequest',
   },
   {
+    name: 'MD5 announced, no value',
+    body: plain(CONTENT, { 'x-amz-sdk-checksum-algorithm': 'MD5' }),
+    code: 'InvalidRequest',
+  },
+  {
+    name: 'another algorithm announced than Content-MD5 has',
+    body: plain(CONTENT, { 'x-amz-sdk-checksum-algorithm': 'SHA256', 'content-md5': digest('md5', CONTENT) }),
+    code: 'InvalidRequest',
+  },
+  {
     name: 'algorithm announced, another given',
     body: plain(CONTENT, { 'x-amz-sdk-checksum-algorithm': 'CRC32', 'x-amz-checksum-crc32c': 'AAAAAA==' }),
     code: 'InvalidRequest',
