@@ -1,3 +1,4 @@
+import { shownJson } from '../../errors/shown-json.ts';
 import { compileArnPattern, arnParts } from './arn-pattern.ts';
 import { checkBucketStatement } from './check-bucket-statement.ts';
 import { compileCondition, isConditionFault } from './condition.ts';
@@ -78,13 +79,13 @@ function readSid(value: unknown, path: string, { kind, fault }: StatementPlace):
   if (value === undefined) return undefined;
   const form = kind === 'resource' ? SID.any : SID.plain;
   if (typeof value === 'string' && form.test(value)) return value;
-  throw fault('sid', `${path}.Sid`, shown(value));
+  throw fault('sid', `${path}.Sid`, shownJson(value));
 }
 
 function readEffect(value: unknown, path: string, { fault }: StatementPlace): Effect {
   if (value === undefined) throw fault('missing', `${path}.Effect`, 'Effect');
   if (value === 'Allow' || value === 'Deny') return value;
-  throw fault('effect', `${path}.Effect`, shown(value));
+  throw fault('effect', `${path}.Effect`, shownJson(value));
 }
 
 interface Element {
@@ -163,7 +164,7 @@ function readPrincipals(fields: Fields, path: string, place: StatementPlace): Pr
   if (element === undefined) return undefined;
   const { not, value } = element;
   if (value === '*') return { not, entries: [ANYONE] };
-  if (!isObject(value)) throw fault('principal', element.path, shown(value));
+  if (!isObject(value)) throw fault('principal', element.path, shownJson(value));
   const entries = Object.entries(value).flatMap(([name, given]) => {
     const read = PRINCIPAL_READERS.get(name);
     const texts = textsOf(given) ?? [];
@@ -231,10 +232,6 @@ function scalarText(value: unknown): string | undefined {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value)
     : undefined;
-}
-
-function shown(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function isObject(value: unknown): value is Fields {

@@ -1,4 +1,5 @@
 import { S3Error } from '../../errors/s3-error.ts';
+import { shownJson } from '../../errors/shown-json.ts';
 import type { FileSize } from '../body/object-body.ts';
 import type { FormFieldReader } from '../request.ts';
 
@@ -34,9 +35,7 @@ export function parsePostPolicy(base64: string): PostPolicy {
   if (expiration === undefined) throw invalid('Policy missing expiration.');
   const time = typeof expiration === 'string' && ISO_8601.test(expiration) ? Date.parse(expiration) : NaN;
   if (Number.isNaN(time)) {
-    throw invalid(
-      `Invalid 'expiration' value: '${typeof expiration === 'string' ? expiration : JSON.stringify(expiration)}'`,
-    );
+    throw invalid(`Invalid 'expiration' value: '${shownJson(expiration)}'`);
   }
   if (conditions === undefined) throw invalid('Policy missing conditions.');
   if (!Array.isArray(conditions)) throw invalid("Invalid 'conditions' value: must be a List.");
@@ -86,14 +85,17 @@ function parseList(list: readonly unknown[]): FieldCondition | FileSize {
 }
 
 function parseRange(left: unknown, right: unknown): FileSize {
-  const [min, max] = [left, right].map((bound) => (/^\d{1,15}$/.test(String(bound)) ? Number(bound) : NaN)) as [
-    number,
-    number,
-  ];
+  const [min, max] = [bytesOf(left), bytesOf(right)];
   if (!(min <= max)) {
     throw invalid('Invalid content-length-range: the bounds must be numbers of bytes, the smaller one first.');
   }
   return { min, max };
+}
+
+/** S3 takes a number and the same in quotes. */
+function bytesOf(bound: unknown): number {
+  const isScalar = typeof bound === 'string' || typeof bound === 'number';
+  return isScalar && /^\d{1,15}$/.test(String(bound)) ? Number(bound) : NaN;
 }
 
 function fieldCondition(kind: FieldCondition['kind'], field: string, value: string): FieldCondition {
