@@ -6,7 +6,7 @@ import { isS3Error } from '../errors/s3-error.ts';
 import type { Principal } from './accounts.ts';
 import type { OwningBucket } from './acl/in-force.ts';
 import { isCreationKey } from './creation-headers.ts';
-import { appliesTo } from './policy/condition-keys.ts';
+import { actionsWith } from './policy/condition-keys.ts';
 import type { ConditionKeys } from './policy/context.ts';
 import { PolicyWork } from './policy/work.ts';
 import { bucketTag } from './tag-keys.ts';
@@ -105,11 +105,15 @@ function principalType({ principal }: Scope): string {
   return principal.session?.role !== undefined ? 'AssumedRole' : principal.user === undefined ? 'Account' : 'User';
 }
 
-let lastTime = { now: 0, text: new Date(0).toISOString() };
+const SECOND = 1000;
+let lastTime = { second: -1, text: '' };
 
-/** Many requests come within one millisecond. */
+/** In whole seconds, as AWS has it: many requests come within one. */
 function timeText(now: number): string {
-  if (now !== lastTime.now) lastTime = { now, text: new Date(now).toISOString() };
+  const second = Math.floor(now / SECOND);
+  if (second !== lastTime.second) {
+    lastTime = { second, text: new Date(second * SECOND).toISOString().replace('.000Z', 'Z') };
+  }
   return lastTime.text;
 }
 
@@ -269,8 +273,8 @@ class DecisionKeys implements ConditionKeys {
   }
 
   get(key: string): Value {
-    const { isGlobal, isCreation, read } = readerOf(key);
-    if (!isGlobal && !appliesTo(key, this.#action)) return undefined;
+    const { actions, isCreation, read } = readerOf(key);
+    if (actions?.has(this.#action) === false) return undefined;
     const { says, creation } = this.#scope.resource;
     const said = says?.get(key);
     if (said !== undefined) return said;
@@ -284,8 +288,8 @@ class DecisionKeys implements ConditionKeys {
 }
 
 interface Reader {
-  /** Every request may have it, whatever it asks for. */
-  readonly isGlobal: boolean;
+  /** Those whose requests may have it; undefined: all of them. */
+  readonly actions: ReadonlySet<string> | undefined;
   /** What is asked of the request that created an upload. */
   readonly isCreation: boolean;
   readonly read: Read;
@@ -304,7 +308,7 @@ function readerOf(key: string): Reader {
   const isGlobal = key.startsWith('aws:');
   const plain = (isGlobal ? GLOBAL : S3).get(key) ?? (() => undefined);
   const read: Read = readTag === undefined ? plain : (scope) => readTag(scope, name);
-  const reader: Reader = { isGlobal, isCreation: isCreationKey(key), read };
+  const reader: Reader = { actions: isGlobal ? undefined : actionsWith(key), isCreation: isCreationKey(key), read };
   if (readers.size >= MAX_READERS) readers.clear();
   readers.set(key, reader);
   return reader;

@@ -1,6 +1,6 @@
 import { S3_ACTIONS, actionsOf, type ActionLevel } from './actions.ts';
 import { arnParts } from './arn-pattern.ts';
-import { appliesTo, isBucketKey } from './condition-keys.ts';
+import { actionsWith, isBucketKey } from './condition-keys.ts';
 import { NO_KEYS } from './context.ts';
 import type { Pattern, PolicyDocument, Statement } from './document.ts';
 import type { FaultMaker } from './faults.ts';
@@ -22,7 +22,10 @@ export function checkBucketStatement(statement: Statement, path: string, fault: 
   if (misplaced !== undefined) throw fault('mismatch', `${path}.Action`, misplaced.text);
   const listed = new Set([...named.values()].flat());
   const meant = actions.not ? [...S3_ACTIONS.keys()].filter((action) => !listed.has(action)) : [...listed];
-  const idle = conditions.find(({ key }) => !meant.some((action) => appliesTo(key, action)));
+  const idle = conditions.find(({ key }) => {
+    const actions = actionsWith(key);
+    return actions === undefined ? meant.length === 0 : !meant.some((action) => actions.has(action));
+  });
   if (idle !== undefined) throw fault('conditionMismatch', `${path}.Condition.${idle.operator}`, idle.key);
 }
 

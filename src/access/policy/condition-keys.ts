@@ -94,9 +94,12 @@ export function isBucketKey(key: string): boolean {
   return (S3_KEYS.has(name) && (!name.endsWith('/') || key.length > name.length)) || GLOBAL_KEYS.has(name);
 }
 
-/** Whether requests for an action can have this key; unknown keys are no matter here. @param key as it is looked up */
-export function appliesTo(key: string, action: string): boolean {
+/**
+ * The actions whose requests can have a key; undefined: all of them, or nobody knows of such a key. @param key as it is
+ * looked up
+ */
+export function actionsWith(key: string): ReadonlySet<string> | undefined {
   const slash = key.indexOf('/');
   const actions = S3_KEYS.get(slash < 0 ? key : key.slice(0, slash + 1)) ?? ANY;
-  return actions === ANY || actions.has(action);
+  return actions === ANY ? undefined : actions;
 }
