@@ -103,7 +103,7 @@ interface Policies {
 function policiesInForce(principal: Principal, { bucket }: Resource): Policies | undefined {
   const { user, session } = principal.kind === 'account' ? principal : {};
   const permissions = user === undefined ? 'account' : (user.permissions ?? []);
-  const ofBucket = bucket && policyOf(bucket);
+  const ofBucket = bucket?.settings.policy === undefined ? undefined : policyOf(bucket);
   if (permissions === 'account' && session?.policies === undefined && ofBucket === undefined) return undefined;
   return {
     identity: permissions,

@@ -45,7 +45,7 @@ export interface Peer {
 }
 
 /** What became of it; a peer that refuses a work says why. */
-export type PeerResult =
+type PeerResult =
   | { readonly name: string; readonly ratio: number; readonly rate: number; readonly p99: number }
   | { readonly name: string; readonly error: string };
 

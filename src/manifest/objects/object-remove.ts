@@ -11,7 +11,7 @@ import { namedVersion } from '../records/record.ts';
 import type { ObjectsContext } from '../versions/object-context.ts';
 import { liveView, readHead } from '../heads/object-read.ts';
 import type { ObjectTarget, RemoveRequest, Removed } from '../heads/object-requests.ts';
-import { discardPieces } from '../versions/discard-pieces.ts';
+import { discardPieces } from '../versions/settle.ts';
 import { createMarker } from '../versions/create-marker.ts';
 import { removeVersion } from '../versions/remove-version.ts';
 import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
@@ -77,7 +77,7 @@ async function removeUnversioned(
       return AGAIN;
     }
     if (token !== undefined) context.settler.discard(place, token);
-    discardPieces(context.settler, place, view.encryption);
+    if (view.encryption !== undefined) discardPieces(context.settler, place, view.encryption);
     return nothing;
   };
   return inTurns(TURNS.remove, turn, () => unanswered && outcomeUnknown(unanswered.error));

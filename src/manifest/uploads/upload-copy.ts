@@ -68,8 +68,8 @@ export async function copyPart(upload: Upload, copy: PartCopy, call: Call): Prom
  */
 function knownChecksum(upload: Upload, { source: { view }, range }: PartCopy): BodyFacts['checksum'] {
   if (range !== undefined && range.last - range.first + 1 !== view.size) return undefined;
-  const whole = wholeChecksum(view);
-  return whole !== undefined && whole.algorithm === upload.checksum?.algorithm ? whole : undefined;
+  const whole = upload.checksum === undefined ? undefined : wholeChecksum(view);
+  return whole?.algorithm === upload.checksum?.algorithm ? whole : undefined;
 }
 
 function derivedEtag({ container, name, revision }: CopySource, { first, last }: Required<ByteRange>): string {

@@ -8,7 +8,7 @@ import { linkMetadata } from '../heads/overflow.ts';
 import { nativeIn } from '../records/metadata.ts';
 import { fieldsOf } from '../records/record-fields.ts';
 import type { Encryption } from '../records/encryption.ts';
-import { discardPieces } from './discard-pieces.ts';
+import { discardPieces } from './settle.ts';
 import {
   type HeadRecord,
   type LinkHead,
@@ -90,7 +90,7 @@ export async function removeVersion(
   if (removal.token !== undefined) {
     await removeVersionBlob(target, removal.token, Grounds.committed(removal.token), call);
   }
-  discardPieces(context.settler, target, removal.encryption);
+  if (removal.encryption !== undefined) discardPieces(context.settler, target, removal.encryption);
   if (removal.voidRevision !== undefined) await removeVoid(target, removal.voidRevision, call);
   return removal.removed;
 }

@@ -8,6 +8,7 @@ import { type Head, contentHeadersOf, sameContentHeaders } from '../heads/head.t
 import { redo } from './displace.ts';
 import { Grounds, removeSealed, removeVersionBlob } from './remove-blob.ts';
 import { readHead } from '../heads/object-read.ts';
+import { removePieces } from '../heads/pieces.ts';
 import { blobMetadata } from '../heads/overflow.ts';
 import { nativeIn } from '../records/metadata.ts';
 import { type InlineHead, type MlinkHead, objectFields } from '../records/record.ts';
@@ -15,6 +16,7 @@ import { type SettleBacklog, TaskQueue, type TaskQueueOptions } from './task-que
 import { sealKnown } from './upload-claim.ts';
 import { versionRef } from '../records/version-names.ts';
 import type { VersionToken } from '../records/version-token.ts';
+import type { Encryption } from '../records/encryption.ts';
 import type { KeyRef } from '../records/key-ref.ts';
 
 /** Work that may follow the answer: nobody waits for it, and a crash in the midst of it changes nothing for clients. */
@@ -52,6 +54,11 @@ export function createSettler(options: TaskQueueOptions): Settler {
     backlog: () => tasks.backlog(),
     close: () => tasks.close(),
   };
+}
+
+/** Removes, soon, the encrypted bytes of an object that a committed change has let go of for good. */
+export function discardPieces(settler: Settler, place: KeyRef, { token }: Encryption): void {
+  settler.later(`pieces ${place.bucket.uid}/${token}`, (call) => removePieces(place, token, call));
 }
 
 /**
