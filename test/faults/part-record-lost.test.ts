@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FaultPlan, withFaults } from '../../adapters/memory/faults.ts';
-import { MemoryBlobStore } from '../../adapters/memory/memory-blob-store.ts';
 import { createRealm } from '../../src/main/bucket-rules.ts';
 import { type OpenManifest, openManifest } from '../../src/main/manifest.ts';
 import type { Bucket } from '../../src/manifest/records/bucket.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { readAll } from '../../src/streams/read-all.ts';
-import { CLOUDS, startCloud } from '../support/clouds.ts';
+import { BACKENDS, startCloud } from '../support/clouds.ts';
 import { SILENT } from '../support/silent-log.ts';
 import { testCall } from '../support/test-call.ts';
 
@@ -20,7 +19,7 @@ const FIRST = Buffer.alloc(5 * 1024 * 1024, 'first');
 const LAST = Buffer.from('last');
 const md5 = (bytes: Uint8Array): string => createHash('md5').update(bytes).digest('hex');
 
-describe.each(['memory', ...Object.keys(CLOUDS)])('a part whose record was lost and taken: %s', (name) => {
+describe.each(BACKENDS)('a part whose record was lost and taken: %s', (name) => {
   let manifest: OpenManifest;
   let bucket: Bucket;
   let plan: FaultPlan;
@@ -28,8 +27,8 @@ describe.each(['memory', ...Object.keys(CLOUDS)])('a part whose record was lost 
 
   beforeEach(async () => {
     plan = () => undefined;
-    const cloud = name === 'memory' ? undefined : await startCloud(name);
-    const inner = cloud?.open() ?? new MemoryBlobStore();
+    const cloud = await startCloud(name);
+    const inner = cloud.open();
     const store = withFaults(inner, (call) => plan(call));
     const background = new AbortController();
     manifest = openManifest({
@@ -44,7 +43,7 @@ describe.each(['memory', ...Object.keys(CLOUDS)])('a part whose record was lost 
       await manifest.settler.close();
       background.abort();
       await inner.close();
-      await cloud?.stop();
+      await cloud.stop();
     };
   }, 120_000);
 

@@ -1,12 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { MemoryBlobStore } from '../../adapters/memory/memory-blob-store.ts';
-import type { BlobStore } from '../../src/store/blob-store.ts';
-import { containersOf } from '../../src/store/pages.ts';
-import { isStoreError } from '../../src/store/store-error.ts';
-import { wrapStore } from '../../src/store/wrap-store.ts';
 import { contentMd5 } from '../support/acl-client.ts';
-import { CLOUDS, startCloud } from '../support/clouds.ts';
+import { BACKENDS, type Cloud, startCloud } from '../support/clouds.ts';
+import { containerNames, ensureContainer } from '../support/native-containers.ts';
 import { testCall } from '../support/test-call.ts';
 import { type Headers, World } from './spec/world.ts';
 
@@ -51,22 +47,13 @@ function guesses(bucket: string): string[] {
   return [...new Set(all)].filter((name) => name !== bucket && name.length >= 3);
 }
 
-/** Outlives the gateways that close it, as a cloud does. */
-function startMemory(): Promise<{ open(): BlobStore; stop(): Promise<void> }> {
-  const memory = new MemoryBlobStore();
-  const open = (): BlobStore => ({ ...wrapStore(memory, (_call, run) => run()), close: () => Promise.resolve() });
-  return Promise.resolve({ open, stop: () => memory.close() });
-}
-
-const BACKENDS = ['memory', ...Object.keys(CLOUDS)];
-
 describe.each(BACKENDS)('a lock holds whoever sits down beside its container: %s', (backend) => {
-  let cloud: { open(): BlobStore; stop(): Promise<void> };
+  let cloud: Cloud;
   let world: World;
   let made = 0;
 
   beforeAll(async () => {
-    cloud = await (backend === 'memory' ? startMemory() : startCloud(backend));
+    cloud = await startCloud(backend);
     // A further name for everything, which means nothing but what it is of.
     world = await World.open({ aliases: [{ pattern: 'by-alias-*', bucket: '$1' }] }, cloud.open());
   }, 120_000);
@@ -76,18 +63,12 @@ describe.each(BACKENDS)('a lock holds whoever sits down beside its container: %s
     await cloud.stop();
   });
 
-  async function containers(): Promise<string[]> {
-    const names: string[] = [];
-    for await (const { name } of containersOf(world.gateway.store, testCall())) names.push(name);
-    return names;
-  }
+  const containers = (): Promise<string[]> => containerNames(world.gateway.store);
 
   /** As tools of the cloud do it: nothing says whose it is. */
   async function makeNative(container: string): Promise<void> {
     if (!world.gateway.store.capabilities.containerName.test(container)) return;
-    await world.gateway.store.createContainer(container, {}, testCall()).catch((error: unknown) => {
-      expect(isStoreError(error, 'containerExists')).toBe(true);
-    });
+    await ensureContainer(world.gateway.store, container);
   }
 
   interface Locked {

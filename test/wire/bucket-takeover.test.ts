@@ -1,12 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { MemoryBlobStore } from '../../adapters/memory/memory-blob-store.ts';
-import { containersOf } from '../../src/store/pages.ts';
-import { isStoreError } from '../../src/store/store-error.ts';
-import type { BlobStore } from '../../src/store/blob-store.ts';
-import { wrapStore } from '../../src/store/wrap-store.ts';
-import { CLOUDS, startCloud } from '../support/clouds.ts';
+import { BACKENDS, type Cloud, startCloud } from '../support/clouds.ts';
 import { CANONICAL_ID, OTHER_CANONICAL_ID } from '../support/gateway.ts';
+import { containerNames, ensureContainer } from '../support/native-containers.ts';
 import { testCall } from '../support/test-call.ts';
 import { World } from './spec/world.ts';
 
@@ -18,24 +14,12 @@ function guessed(bucket: string): string {
   return `${bucket.replace(/[^a-z0-9]+/g, '-')}-${createHash('sha256').update(bucket).digest('hex').slice(0, 12)}`;
 }
 
-/** Outlives the gateways that close it, as a cloud does. */
-function startMemory(): { open(): BlobStore; stop(): Promise<void> } {
-  const memory = new MemoryBlobStore();
-  const open = (): BlobStore => ({ ...wrapStore(memory, (_call, run) => run()), close: () => Promise.resolve() });
-  return { open, stop: () => memory.close() };
-}
-
-const BACKENDS: Readonly<Record<string, () => Promise<{ open(): BlobStore; stop(): Promise<void> }>>> = {
-  memory: () => Promise.resolve(startMemory()),
-  ...Object.fromEntries(Object.keys(CLOUDS).map((name) => [name, () => startCloud(name)])),
-};
-
-describe.each(Object.keys(BACKENDS))('containers of buckets are their own: %s', (name) => {
-  let cloud: { open(): BlobStore; stop(): Promise<void> };
+describe.each(BACKENDS)('containers of buckets are their own: %s', (name) => {
+  let cloud: Cloud;
   let world: World;
 
   beforeAll(async () => {
-    cloud = await (BACKENDS[name] as (typeof BACKENDS)[string])();
+    cloud = await startCloud(name);
     world = await World.open({}, cloud.open());
   }, 120_000);
 
@@ -44,11 +28,7 @@ describe.each(Object.keys(BACKENDS))('containers of buckets are their own: %s', 
     await cloud.stop();
   });
 
-  async function containers(): Promise<string[]> {
-    const names: string[] = [];
-    for await (const container of containersOf(world.gateway.store, testCall())) names.push(container.name);
-    return names;
-  }
+  const containers = (): Promise<string[]> => containerNames(world.gateway.store);
 
   /** A record and, unless it is there, a container as an older release made them. */
   async function older(bucket: string, container: string, owner: string): Promise<void> {
@@ -63,18 +43,14 @@ describe.each(Object.keys(BACKENDS))('containers of buckets are their own: %s', 
       settings: {},
     };
     const metadata = { s3gw: JSON.stringify({ v: 1, s: 1, o: owner, c: container }) };
-    await store
-      .createContainer('system', {}, testCall())
-      .catch((error: unknown) => expect(isStoreError(error, 'containerExists')).toBe(true));
+    await ensureContainer(store, 'system');
     await store.write(
       { container: 'system', name: `b/${bucket}` },
       Buffer.from(JSON.stringify(record)),
       { metadata },
       testCall(),
     );
-    await store
-      .createContainer(container, {}, testCall())
-      .catch((error: unknown) => expect(isStoreError(error, 'containerExists')).toBe(true));
+    await ensureContainer(store, container);
   }
 
   const roles = [

@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { MemoryBlobStore } from '../../adapters/memory/memory-blob-store.ts';
 import type { BlobStore } from '../../src/store/blob-store.ts';
 import { blobsOf, pagesOf } from '../../src/store/pages.ts';
-import { CLOUDS, type Cloud, startCloud } from '../support/clouds.ts';
+import { BACKENDS, type Cloud, startCloud } from '../support/clouds.ts';
 import { testCall } from '../support/test-call.ts';
 import { type Headers, World, element } from './spec/world.ts';
 
@@ -27,22 +26,14 @@ const SSE = shown(KEY);
 const SSE_OTHER = shown(OTHER);
 const CREATE = { ...SSE, 'content-type': 'text/plain', 'x-amz-meta-who': 'me' };
 
-const PLACES: Readonly<Record<string, () => Promise<Cloud>>> = {
-  memory: async () => {
-    const store = new MemoryBlobStore();
-    return { open: () => store, stop: async () => undefined };
-  },
-  ...Object.fromEntries(Object.keys(CLOUDS).map((name) => [name, () => startCloud(name, { customerKeys: true })])),
-};
-
-describe.each(Object.keys(PLACES))('keys of customers on %s', (name) => {
+describe.each(BACKENDS)('keys of customers on %s', (name) => {
   let cloud: Cloud;
   let world: World;
   let store: BlobStore;
   let bucket: string;
 
   beforeAll(async () => {
-    cloud = (await PLACES[name]?.()) as Cloud;
+    cloud = await startCloud(name, { customerKeys: true });
     store = cloud.open();
     world = await World.open({ customerKeysOverHttp: true, systemContainer: 'keys-system' }, store);
   });

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { MemoryBlobStore } from '../../adapters/memory/memory-blob-store.ts';
 import type { BlobStore, WriteRequest } from '../../src/store/blob-store.ts';
 import { isStoreError } from '../../src/store/store-error.ts';
 import { outcome } from '../support/acl-client.ts';
-import { CLOUDS, type Cloud, startCloud } from '../support/clouds.ts';
+import { BACKENDS, type Cloud, startCloud } from '../support/clouds.ts';
 import { startGatewayOver, type TestGateway } from '../support/gateway.ts';
 import { type RawAnswer, roundTrip } from '../support/raw-http.ts';
 import { signedHead } from '../support/sign-raw.ts';
@@ -227,12 +226,12 @@ async function useIt({
   check(await send('DELETE', target), `${what}: DELETE`);
 }
 
-describe.each(['memory', ...Object.keys(CLOUDS)])('over %s', (backend) => {
-  let cloud: Cloud | undefined;
+describe.each(BACKENDS)('over %s', (backend) => {
+  let cloud: Cloud;
 
   beforeAll(async () => {
-    cloud = backend === 'memory' ? undefined : await startCloud(backend);
-    gateway = await startGatewayOver<BlobStore>(cloud?.open() ?? new MemoryBlobStore());
+    cloud = await startCloud(backend);
+    gateway = await startGatewayOver<BlobStore>(cloud.open());
     for (const bucket of ['plain', 'kept']) {
       await send('PUT', `/${bucket}`);
       if (bucket === 'kept') {
@@ -245,7 +244,7 @@ describe.each(['memory', ...Object.keys(CLOUDS)])('over %s', (backend) => {
   }, 60_000);
   afterAll(async () => {
     await gateway.close();
-    await cloud?.stop();
+    await cloud.stop();
   });
 
   /** @returns false where the service itself refuses it */

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { MemoryBlobStore } from '../../adapters/memory/memory-blob-store.ts';
 import { createAccountDirectory } from '../../src/access/directory.ts';
 import type { BlobStore } from '../../src/store/blob-store.ts';
 import { send } from '../support/acl-client.ts';
-import { CLOUDS, type Cloud, startCloud } from '../support/clouds.ts';
+import { BACKENDS, type Cloud, startCloud } from '../support/clouds.ts';
 import { CANONICAL_ID, type TestGateway, startGatewayOver } from '../support/gateway.ts';
 import {
   type PostRequest,
@@ -137,24 +136,24 @@ const REFUSED: Refused[] = [
   ],
 ];
 
-describe.each(['memory', ...Object.keys(CLOUDS)])('forms that SDKs sign, over %s', (name) => {
-  let cloud: Cloud | undefined;
+describe.each(BACKENDS)('forms that SDKs sign, over %s', (name) => {
+  let cloud: Cloud;
   let gateway: TestGateway<BlobStore>;
 
   beforeAll(async () => {
-    cloud = name === 'memory' ? undefined : await startCloud(name);
+    cloud = await startCloud(name);
     const key = { accessKeyId: ACCESS_KEY, secretAccessKey: SECRET_KEY };
     const account = { name: 'main', canonicalId: CANONICAL_ID, displayName: 'main', email: 'main@example.com' };
     const accounts = createAccountDirectory([{ ...account, accountNumber: '444444444444', keys: [key], users: [] }]);
     const sessions = sessionsOf(accounts);
-    gateway = await startGatewayOver(cloud?.open() ?? new MemoryBlobStore(), { accounts, sessions });
+    gateway = await startGatewayOver(cloud.open(), { accounts, sessions });
     for (const bucket of [BUCKET, OTHER_BUCKET]) {
       expect((await send(gateway.port, 'owner', { method: 'PUT', target: `/${bucket}` })).status).toBe(200);
     }
   }, 60_000);
   afterAll(async () => {
     await gateway.close();
-    await cloud?.stop();
+    await cloud.stop();
   });
 
   async function signAll(sign: SignPosts): Promise<Forms> {
