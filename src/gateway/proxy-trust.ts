@@ -32,16 +32,13 @@ export function proxyTrust(ranges: readonly string[], peers = new Peers()): Prox
     isProxy: (address) => isTrusted(plainAddress(address)),
     sourceOf(request, headers) {
       let address = plainAddress(peers.addressOf(request.socket));
-      const hops =
-        headers
-          .get('x-forwarded-for')
-          ?.split(',')
-          .map((hop) => plainAddress(hop.trim())) ?? [];
-      while (isTrusted(address)) {
-        const next = hops.pop();
-        if (next === undefined || isIP(next) === 0) break;
+      if (!isTrusted(address)) return address;
+      const hops = headers.get('x-forwarded-for')?.split(',') ?? [];
+      do {
+        const next = plainAddress(withoutPort(hops.pop()?.trim() ?? ''));
+        if (isIP(next) === 0) break;
         address = next;
-      }
+      } while (isTrusted(address));
       return address;
     },
     schemeOf(request, headers) {
@@ -51,6 +48,14 @@ export function proxyTrust(ranges: readonly string[], peers = new Peers()): Prox
       return forwarded === 'https' || forwarded === 'http' ? forwarded : own;
     },
   };
+}
+
+/**
+ * Application Gateway of Azure writes the client's port behind its address.
+ * https://learn.microsoft.com/azure/application-gateway/how-application-gateway-works#modifications-to-the-request
+ */
+function withoutPort(hop: string): string {
+  return /^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/.exec(hop)?.[1] ?? /^\[([^\]]*)\](?::\d{1,5})?$/.exec(hop)?.[1] ?? hop;
 }
 
 function contains(list: BlockList, address: string): boolean {
