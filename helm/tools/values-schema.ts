@@ -54,10 +54,10 @@ function without(node: JsonSchema, path: readonly string[]): JsonSchema {
   };
 }
 
-/** Helm's regular expressions know no look-around, and safe integers need no bounds. */
+/** Regular expressions of Helm know neither look-around nor all classes of Unicode; safe integers need no bounds. */
 function plain(schema: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(schema), (key, value: unknown) => {
-    if (key === 'pattern' && typeof value === 'string' && /\(\?[=!<]/.test(value)) return undefined;
+    if (key === 'pattern' && typeof value === 'string' && /\(\?[=!<]|\\[pu]/.test(value)) return undefined;
     if ((key === 'minimum' || key === 'maximum') && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER) {
       return undefined;
     }
