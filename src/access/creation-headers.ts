@@ -1,3 +1,4 @@
+import { ACL_HEADERS } from '../protocol/acl/grant-headers.ts';
 import type { HeaderReader } from '../protocol/request.ts';
 
 /** Headers by name, lower case. */
@@ -8,12 +9,7 @@ type CreationHeaders = Readonly<Record<string, string>>;
  * them by what was said then.
  */
 const NAMES = [
-  'x-amz-acl',
-  'x-amz-grant-full-control',
-  'x-amz-grant-read',
-  'x-amz-grant-read-acp',
-  'x-amz-grant-write',
-  'x-amz-grant-write-acp',
+  ...ACL_HEADERS,
   'x-amz-object-lock-legal-hold',
   'x-amz-object-lock-mode',
   'x-amz-object-lock-retain-until-date',
@@ -23,7 +19,7 @@ const NAMES = [
   'x-amz-storage-class',
   'x-amz-tagging',
   'x-amz-website-redirect-location',
-] as const;
+];
 
 /** Beginnings of the condition keys that these headers answer, in lower case. */
 export const CREATION_KEYS = [

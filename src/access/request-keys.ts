@@ -1,3 +1,4 @@
+import { ACL_HEADERS } from '../protocol/acl/grant-headers.ts';
 import type { HeaderReader, QueryReader } from '../protocol/request.ts';
 import { parseCopySource } from '../protocol/copy-source.ts';
 import { parseRetainUntil } from '../protocol/object-lock.ts';
@@ -188,12 +189,7 @@ function maxKeys(scope: Scope): Value {
 const WHOLE: ReadonlySet<string> = new Set(['PutObject', 'CopyObject', 'CompleteMultipartUpload', 'PostObject']);
 
 const HEADERS = [
-  'x-amz-acl',
-  'x-amz-grant-full-control',
-  'x-amz-grant-read',
-  'x-amz-grant-read-acp',
-  'x-amz-grant-write',
-  'x-amz-grant-write-acp',
+  ...ACL_HEADERS,
   'x-amz-copy-source',
   'x-amz-metadata-directive',
   'x-amz-storage-class',

@@ -1,3 +1,5 @@
+import { ACL_HEADERS } from '../../protocol/acl/grant-headers.ts';
+
 const words = (text: string): string[] => text.trim().split(/\s+/);
 const s3 = (text: string): ReadonlySet<string> => new Set(words(text).map((name) => `s3:${name}`));
 
@@ -37,12 +39,7 @@ const S3_KEYS: ReadonlyMap<string, KeyActions> = new Map(
       ['delimiter', LISTING],
       ['max-keys', LISTING],
       ['versionid', VERSION],
-      ['x-amz-acl', GRANTING],
-      ['x-amz-grant-full-control', GRANTING],
-      ['x-amz-grant-read', GRANTING],
-      ['x-amz-grant-read-acp', GRANTING],
-      ['x-amz-grant-write', GRANTING],
-      ['x-amz-grant-write-acp', GRANTING],
+      ...ACL_HEADERS.map((name): [string, KeyActions] => [name, GRANTING]),
       ['x-amz-copy-source', WRITING],
       ['x-amz-metadata-directive', WRITING],
       ['x-amz-website-redirect-location', WRITING],

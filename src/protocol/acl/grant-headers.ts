@@ -11,6 +11,9 @@ const GRANT_HEADERS: readonly (readonly [header: string, permission: Permission]
   ['x-amz-grant-full-control', 'FULL_CONTROL'],
 ];
 
+/** Every header by which a request says an ACL, in lower case. */
+export const ACL_HEADERS: readonly string[] = ['x-amz-acl', ...GRANT_HEADERS.map(([header]) => header)];
+
 const TYPES = ['id', 'uri', 'emailAddress'] as const;
 /** `type="value"` or `type=value`; a quoted value may hold commas. */
 const GRANTEE = /\s*([A-Za-z]+)\s*=\s*(?:"([^"]*)"|([^",\s]+))\s*(,|$)/y;

@@ -6,8 +6,8 @@ import { KEYS, type Recorder } from './recorder.ts';
 import { bodyOf } from './request.ts';
 import type { Timeline } from './timeline.ts';
 import type { Wire } from './wire.ts';
-import { perform } from './work/perform.ts';
-import { shownIn, tagIn, versionsIn } from './work/reads.ts';
+import { perform } from './workload/perform.ts';
+import { shownIn, tagIn, versionsIn } from './workload/reads.ts';
 
 const DAY = 86_400_000;
 /** A little more than a delete mark lasts that a process keeps meeting. Milliseconds. */

@@ -15,7 +15,7 @@ import { Recorder } from './recorder.ts';
 import { bodyOf } from './request.ts';
 import { Timeline } from './timeline.ts';
 import { Wire, type WireOptions } from './wire.ts';
-import { perform } from './work/perform.ts';
+import { perform } from './workload/perform.ts';
 
 export interface Simulated {
   /** What was wrong; none: it was right. */
