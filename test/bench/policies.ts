@@ -41,6 +41,10 @@ const moved =
   (bucket: string) =>
   (request: S3Request): S3Request => ({ ...request, path: request.path.replace(`/${BUCKET}/`, `/${bucket}/`) });
 
+function readsOfPlainBucket({ name, requests }: (typeof WORKS)[number]): boolean {
+  return name.startsWith('get-4k') && requests.every(({ path }) => path.startsWith(`/${BUCKET}/`));
+}
+
 /** One gateway, two buckets, in short alternating turns: what asking policies costs. */
 export async function benchPolicies(options: BenchOptions): Promise<Measured[]> {
   const [backend, load] = [new NullBackend(), new LoadGenerator()];
@@ -81,7 +85,7 @@ async function measureOnce({ backend, load, origin }: Surroundings, options: Ben
     }
     await send([{ method: 'PUT', path: `/${GOVERNED}`, query: { policy: '' }, text: policy() }]);
     const results: Measured[] = [];
-    for (const work of WORKS.filter(({ name }) => name.startsWith('get-4k'))) {
+    for (const work of WORKS.filter(readsOfPlainBucket)) {
       if (options.only.length > 0 && !options.only.some((part) => work.name.includes(part))) continue;
       const signed = {
         gateway: await signAll(signer, work.requests.map(moved(GOVERNED))),
