@@ -9,16 +9,18 @@ const INTRODUCTION = `# s3-cloud-gateway: Helm chart
 
 Made from \`values.yaml\` by \`npm run docs\`; do not edit.
 
-An S3 endpoint in front of Azure Blob Storage and Google Cloud Storage: any number of pods that share nothing. How to install it on AKS and GKE, what stands
-in front of it, upgrades and what to look at when something is wrong: [docs/kubernetes.md](../docs/kubernetes.md).
+An S3 endpoint in front of Azure Blob Storage and Google Cloud Storage: any number of pods that share nothing. How to
+install it on AKS and GKE, what stands in front of it, upgrades and what to look at when something is wrong:
+[docs/kubernetes.md](../docs/kubernetes.md).
 
 \`\`\`sh
 helm install s3 helm/ --namespace storage --create-namespace --values my-values.yaml
 helm test s3 --namespace storage --logs
 \`\`\`
 
-The smallest values that work are in \`ci/minimal-values.yaml\`; \`ci/dev-values.yaml\` needs no cloud at all. \`values.schema.json\` checks every name and
-type, the gateway's own settings under \`config\` included, before anything reaches the cluster.
+The smallest values that work are in \`ci/minimal-values.yaml\`; \`ci/dev-values.yaml\` needs no cloud at all.
+\`values.schema.json\` checks every name and type, the gateway's own settings under \`config\` included, before anything
+reaches the cluster.
 
 ## Values
 `;

@@ -9,15 +9,19 @@ const PAGE = join(import.meta.dirname, '../../../docs/compatibility.md');
 
 const INTRODUCTION = `# Operations of the S3 API
 
-Made from the operation table (\`src/protocol/operation-table.ts\`) by \`npx vitest run test/unit/house/compatibility.test.ts --update\`; do not edit.
+Made from the operation table (\`src/protocol/operation-table.ts\`) by
+\`npx vitest run test/unit/house/compatibility.test.ts --update\`; do not edit.
 
-\`yes\`: built. \`unset\`: the setting cannot be made yet, so reading it answers what S3 answers for a bucket on which it was never made, and deleting it does nothing.
-\`not yet\`: answers 501 NotImplemented; a later release has it. \`never\`: answers 501 NotImplemented and will go on doing so. Anonymous requests for either are 403 AccessDenied.
+\`yes\`: built. \`unset\`: the setting cannot be made yet, so reading it answers what S3 answers for a bucket on which it
+was never made, and deleting it does nothing. \`not yet\`: answers 501 NotImplemented; a later release has it. \`never\`:
+answers 501 NotImplemented and will go on doing so. Anonymous requests for either are 403 AccessDenied.
 `;
 
 const PARAMETERS = `## Headers and parameters
 
-Of operations that are answered: what has an effect, what is accepted without one, and what is refused (501 NotImplemented). Headers that HTTP and signatures need, the names that decide which operation it is, and those of the address are left out. What the S3 API does not know is ignored.
+Of operations that are answered: what has an effect, what is accepted without one, and what is refused (501
+NotImplemented). Headers that HTTP and signatures need, the names that decide which operation it is, and those of the
+address are left out. What the S3 API does not know is ignored.
 
 | Operation | Counts | Without effect | Refused |
 |---|---|---|---|`;

@@ -6,12 +6,14 @@ const PAGE = join(import.meta.dirname, '../../../docs/metrics.md');
 
 const INTRODUCTION = `# Metrics
 
-Made from the table of instruments (\`src/observe/metrics/instruments.ts\`) by \`npx vitest run test/unit/house/metrics.test.ts --update\`; do not edit.
-How they are fetched: [observability](observability.md#metrics).
+Made from the table of instruments (\`src/observe/metrics/instruments.ts\`) by
+\`npx vitest run test/unit/house/metrics.test.ts --update\`; do not edit. How they are fetched:
+[observability](observability.md#metrics).
 
-\`operation\` is an operation of the S3 API, or \`Unknown\`; \`status\` an HTTP status, or \`none\` where a client left before there was one; \`outcome\` is \`ok\`, \`4xx\`, \`5xx\` or \`client_left\`;
-\`code\` and \`reason\` are S3's error codes; \`backend\` is the kind of backend, \`call\` what is asked of it (\`read\`, \`write\`, \`assemble\`, ...), \`result\` is \`ok\` or why not (\`notFound\`,
-\`conditionFailed\`, \`throttled\`, \`unavailable\`, ...).
+\`operation\` is an operation of the S3 API, or \`Unknown\`; \`status\` an HTTP status, or \`none\` where a client left before
+there was one; \`outcome\` is \`ok\`, \`4xx\`, \`5xx\` or \`client_left\`; \`code\` and \`reason\` are S3's error codes; \`backend\` is
+the kind of backend, \`call\` what is asked of it (\`read\`, \`write\`, \`assemble\`, ...), \`result\` is \`ok\` or why not
+(\`notFound\`, \`conditionFailed\`, \`throttled\`, \`unavailable\`, ...).
 `;
 
 const TYPES: Readonly<Record<InstrumentDeclaration['kind'], string>> = {

@@ -8,8 +8,10 @@ const PAGE = join(import.meta.dirname, '../../../docs/actions.md');
 
 const INTRODUCTION = `# Actions of operations
 
-Made from the operation table (\`src/protocol/operation-table.ts\`) by \`npx vitest run test/unit/house/permissions-page.test.ts --update\`; do not edit. What a policy has to allow for an operation;
-[policies.md](policies.md) says who has to. *Of the source*: asked of the object that is copied. *Shown*: without it the answer leaves something out.
+Made from the operation table (\`src/protocol/operation-table.ts\`) by
+\`npx vitest run test/unit/house/permissions-page.test.ts --update\`; do not edit. What a policy has to allow for an
+operation; [policies.md](policies.md) says who has to. *Of the source*: asked of the object that is copied. *Shown*:
+without it the answer leaves something out.
 
 | Operation | Action | With \`versionId\` | Besides |
 |---|---|---|---|

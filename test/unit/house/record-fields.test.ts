@@ -11,19 +11,25 @@ const PAGE = join(import.meta.dirname, '../../../docs/records.md');
 
 const INTRODUCTION = `# Fields of the records
 
-Made from the field tables (\`src/manifest/records/record-fields.ts\` and those beside it) by \`npx vitest run test/unit/house/record-fields.test.ts --update\`; do not edit.
+Made from the field tables (\`src/manifest/records/record-fields.ts\` and those beside it) by
+\`npx vitest run test/unit/house/record-fields.test.ts --update\`; do not edit.
 
-Records are JSON in printable ASCII, in the metadata of blobs. Which blobs there are says [record 0003](decisions/0003-layout-and-records.md); why records are tables says
-[record 0022](decisions/0022-floors-and-records.md). Each text begins with \`v\`, the format: 1, or 2 for what is encrypted under a key of its own (\`en\`). A release that reads a higher one, or a kind that it does not know, refuses the record. A field
-that it does not know it keeps, and writes it back wherever it writes the record anew.
+Records are JSON in printable ASCII, in the metadata of blobs. Which blobs there are says
+[record 0003](decisions/0003-layout-and-records.md); why records are tables says
+[record 0022](decisions/0022-floors-and-records.md). Each text begins with \`v\`, the format: 1, or 2 for what is
+encrypted under a key of its own (\`en\`). A release that reads a higher one, or a kind that it does not know, refuses the
+record. A field that it does not know it keeps, and writes it back wherever it writes the record anew.
 `;
 
 const TABLES: readonly { readonly title: string; readonly about: string; readonly table: FieldTable }[] = [
   {
     title: 'Object record',
-    about:
-      "`s3gw` on a head or on a version's own blob. Beside the fields: `k`, the kind (`l` link, `m` mlink, `t` tomb, `v` void; absent: inline, which holds the object itself), and `s`, the seq: a hybrid clock in microseconds that decides the place among versions. " +
-      'Fields that spill move to the blob `o/<sha256>` when record and user metadata come within 512 bytes of what the cloud takes.',
+    about: [
+      "`s3gw` on a head or on a version's own blob. Beside the fields: `k`, the kind (`l` link, `m` mlink, `t` tomb, `v` void;",
+      'absent: inline, which holds the object itself), and `s`, the seq: a hybrid clock in microseconds that decides the place',
+      'among versions. Fields that spill move to the blob `o/<sha256>` when record and user metadata come within 512 bytes of',
+      'what the cloud takes.',
+    ].join('\n'),
     table: RECORD_FIELDS,
   },
   { title: 'Open upload', about: '`s3gw` on `u/<bucket uid>/<key>!!<upload id>`.', table: UPLOAD_FIELDS },

@@ -10,11 +10,13 @@ const SPEC = 'test/wire/spec';
 
 const INTRODUCTION = `# Rules of nine operations
 
-UploadPartCopy, PutObjectAcl, GetObjectAcl, ListParts, CopyObject, DeleteObject, GetObjectTagging, DeleteObjectTagging and AbortMultipartUpload were specified;
-this page names a test for everything that the specification says. \`From\`: its section; \`S3\` where it is silent and the API reference of S3, or what S3 was seen to do,
-was followed; \`ours\` where the two differ or are both silent.
+UploadPartCopy, PutObjectAcl, GetObjectAcl, ListParts, CopyObject, DeleteObject, GetObjectTagging, DeleteObjectTagging
+and AbortMultipartUpload were specified; this page names a test for everything that the specification says. \`From\`: its
+section; \`S3\` where it is silent and the API reference of S3, or what S3 was seen to do, was followed; \`ours\` where the
+two differ or are both silent.
 
-Made from \`test/wire/spec/rules.ts\` and the tests by \`npx vitest run test/unit/house/rules.test.ts --update\`; do not edit.
+Made from \`test/wire/spec/rules.ts\` and the tests by \`npx vitest run test/unit/house/rules.test.ts --update\`; do not
+edit.
 `;
 
 interface Shown {
