@@ -1,3 +1,4 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { S3Error } from '../errors/s3-error.ts';
 import type { S3ErrorCode } from '../errors/error-table.ts';
@@ -18,21 +19,85 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
 };
 const hostId = newHostId();
 
+/** A request that Node's parser took, and the answer to it. */
+interface Taken {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** What Node's parser adds: the last bytes that it was given, and where in them it stopped. */
+interface ParserError extends NodeJS.ErrnoException {
+  readonly rawPacket?: Buffer;
+  readonly bytesParsed?: number;
+}
+
 /**
- * Answers a request that Node's parser refused: request smuggling (two lengths, a length beside a transfer coding), bad
+ * Answers requests that Node's parser refuses: request smuggling (two lengths, a length beside a transfer coding), bad
  * header lines, headers that are too long or too slow. The connection ends, because nobody knows where the next request
  * would begin.
  */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+export function answerClientErrors(server: Server): void {
+  /** The last request of each connection, by the socket that carries HTTP. */
+  const lastOn = new WeakMap<Duplex, Taken>();
+  /** The parser complains again about each packet that still comes. */
+  const ending = new WeakSet<Duplex>();
+  for (const event of ['request', 'checkContinue', 'checkExpectation']) {
+    server.prependListener(event, (request: IncomingMessage, response: ServerResponse) =>
+      lastOn.set(request.socket, { request, response }),
+    );
+  }
+  server.on('clientError', (error: ParserError, socket: Duplex) => {
+    if (ending.has(socket)) return;
+    ending.add(socket);
+    refuse(error, socket, lastOn.get(socket));
+  });
+}
+
+/** @param last request of this connection: what is wrong may be its body, or the next request behind it */
+function refuse(error: ParserError, socket: Duplex, last: Taken | undefined): void {
+  if (last === undefined || last.response.closed) {
+    answer(error, socket, isHead(error));
+  } else if (last.request.complete) {
+    // It gets its answer, which may be on its way. Nothing may be written into that.
+    last.response.once('close', () => answer(error, socket, isHead(error)));
+  } else if (last.response.writableEnded) {
+    last.response.once('close', () => socket.destroy());
+  } else if (last.response.headersSent) {
+    socket.destroy();
+  } else {
+    answer(error, socket, last.request.method === 'HEAD');
+  }
+}
+
+function answer(error: ParserError, socket: Duplex, withoutBody: boolean): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  answerSocket(socket, new S3Error(REASONS[error.code ?? ''] ?? 'BadRequest'), () => socket.destroy());
+  const failure = new S3Error(REASONS[error.code ?? ''] ?? 'BadRequest');
+  answerSocket(socket, failure, { withoutBody, done: () => socket.destroy() });
+}
+
+/** Lines that begin so are no header lines. */
+const REQUEST_LINE = /(?:^|\n)([A-Z]+) /g;
+
+/**
+ * Whether the request that the parser stopped in is a HEAD, as far as the last packet tells. Who sends his request line
+ * in another packet than what is wrong gets a body, and the end of the connection behind it.
+ */
+function isHead({ rawPacket, bytesParsed = 0 }: ParserError): boolean {
+  const seen = rawPacket?.toString('latin1', 0, bytesParsed + 'HEAD '.length) ?? '';
+  return [...seen.matchAll(REQUEST_LINE)].at(-1)?.[1] === 'HEAD';
+}
+
+interface SocketAnswer {
+  /** Of a HEAD. */
+  readonly withoutBody?: boolean;
+  readonly done?: () => void;
 }
 
 /** Writes an error to a socket on which no request is known, and ends our side of it. */
-export function answerSocket(socket: Duplex, failure: S3Error, done?: () => void): void {
+export function answerSocket(socket: Duplex, failure: S3Error, { withoutBody = false, done }: SocketAnswer = {}): void {
   const ids = { requestId: newRequestId(), hostId };
   const body = errorDocument(failure, '', ids);
   const head = [
@@ -41,9 +106,8 @@ export function answerSocket(socket: Duplex, failure: S3Error, done?: () => void
     `x-amz-id-2: ${ids.hostId}`,
     `Date: ${new Date().toUTCString()}`,
     `Server: ${SERVER_NAME}`,
-    'Content-Type: application/xml',
-    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...(withoutBody ? [] : ['Content-Type: application/xml', `Content-Length: ${Buffer.byteLength(body)}`]),
     'Connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, done);
+  socket.end(`${head.join('\r\n')}\r\n\r\n${withoutBody ? '' : body}`, done);
 }

@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type RequestListener, type Server, ty
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { newRequestId } from '../observe/random-id.ts';
-import { answerClientError } from './client-error.ts';
+import { answerClientErrors } from './client-error.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { MAX_HEADER_LINES } from './head-bounds.ts';
@@ -107,6 +107,8 @@ function createApp(
     // Fastify's router sees the same URL for all requests: it would refuse keys with odd escapes, and normalise others.
     rewriteUrl: () => '/',
     genReqId: newRequestId,
+    // `answerClientErrors` does what is to be done; Fastify's own would answer beside it.
+    clientErrorHandler: () => undefined,
     return503OnClosing: false,
     exposeHeadRoutes: false,
   });
@@ -140,7 +142,7 @@ function createServer(options: ListenerOptions, handler: RequestListener): Serve
   server.on('checkContinue', handler);
   // Any other expectation is no reason to refuse a request: S3 ignores it.
   server.on('checkExpectation', handler);
-  server.on('clientError', answerClientError);
+  answerClientErrors(server);
   return server;
 }
 

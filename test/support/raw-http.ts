@@ -1,4 +1,18 @@
 import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+
+/** A port of loopback; with `tls` the client trusts whatever certificate there is. */
+export type At = number | { readonly port: number; readonly tls: boolean };
+
+function isSecure(at: At): boolean {
+  return typeof at === 'object' && at.tls;
+}
+
+/** A socket that is about to be connected; `secureConnect` or `connect` says when. */
+export function dial(at: At): Socket {
+  const target = { port: typeof at === 'number' ? at : at.port, host: '127.0.0.1' };
+  return isSecure(at) ? connectTls({ ...target, rejectUnauthorized: false }) : connect(target);
+}
 
 /** One answer as it came off the wire. */
 export interface RawAnswer {
@@ -39,10 +53,10 @@ export class RawConnection {
     socket.on('end', end).on('close', end).on('error', end);
   }
 
-  static async open(port: number): Promise<RawConnection> {
-    const socket = connect({ port, host: '127.0.0.1' });
+  static async open(at: At): Promise<RawConnection> {
+    const socket = dial(at);
     await new Promise<void>((resolve, reject) => {
-      socket.once('connect', resolve).once('error', reject);
+      socket.once(isSecure(at) ? 'secureConnect' : 'connect', resolve).once('error', reject);
     });
     return new RawConnection(socket);
   }
@@ -161,8 +175,8 @@ export class RawConnection {
 }
 
 /** Sends one request on a connection of its own. */
-export async function roundTrip(port: number, bytes: string | Buffer, method = 'GET'): Promise<RawAnswer> {
-  const connection = await RawConnection.open(port);
+export async function roundTrip(at: At, bytes: string | Buffer, method = 'GET'): Promise<RawAnswer> {
+  const connection = await RawConnection.open(at);
   try {
     connection.send(bytes);
     return await connection.answer(method);
