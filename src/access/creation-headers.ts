@@ -1,6 +1,9 @@
 import { ACL_HEADERS } from '../protocol/acl/grant-headers.ts';
 import type { HeaderReader } from '../protocol/request.ts';
 
+/** The operation that says them. */
+export const CREATING = 'CreateMultipartUpload';
+
 /** Headers by name, lower case. */
 type CreationHeaders = Readonly<Record<string, string>>;
 

@@ -15,13 +15,15 @@ class AccountCaller implements PolicyCaller {
   readonly accountNumber: string;
   readonly canonicalId: string;
   readonly isRoot: boolean;
+  readonly provider?: string;
 
   constructor(principal: Extract<Principal, { kind: 'account' }>) {
-    const { account, user } = principal;
+    const { account, user, session } = principal;
     this.#principal = principal;
     this.accountNumber = account.accountNumber;
     this.canonicalId = account.canonicalId;
     this.isRoot = user === undefined;
+    if (session?.provider !== undefined) this.provider = session.provider;
   }
 
   get arns(): readonly string[] {

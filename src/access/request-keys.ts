@@ -1,4 +1,3 @@
-import { ACL_HEADERS } from '../protocol/acl/grant-headers.ts';
 import type { HeaderReader, QueryReader } from '../protocol/request.ts';
 import { parseCopySource } from '../protocol/copy-source.ts';
 import { parseRetainUntil } from '../protocol/object-lock.ts';
@@ -6,7 +5,8 @@ import { parseTaggingHeader, type Tag } from '../protocol/tagging.ts';
 import { isS3Error } from '../errors/s3-error.ts';
 import type { Principal } from './accounts.ts';
 import type { OwningBucket } from './acl/in-force.ts';
-import { isCreationKey } from './creation-headers.ts';
+import { CREATING, isCreationKey } from './creation-headers.ts';
+import { HEADER_KEYS, heededHeader } from './heeded-headers.ts';
 import { actionsWith } from './policy/condition-keys.ts';
 import type { ConditionKeys } from './policy/context.ts';
 import { PolicyWork } from './policy/work.ts';
@@ -84,7 +84,7 @@ function table<T>(rows: Readonly<Record<string, T>>): ReadonlyMap<string, T> {
 const header =
   (name: string): Read =>
   ({ asked }) =>
-    asked.headers.get(name);
+    heededHeader(asked, name);
 const present = (yes: boolean): string => String(yes);
 
 function accountOf({ principal }: Scope): string | undefined {
@@ -142,6 +142,11 @@ const GLOBAL = table<Read>({
         ? principal.account.accountNumber
         : principal.user.id,
   'aws:federatedprovider': ({ principal }) => (principal.kind === 'account' ? principal.session?.provider : undefined),
+  'aws:sourceidentity': ({ principal }) =>
+    principal.kind === 'account' ? principal.session?.sourceIdentity : undefined,
+  // Temporary credentials say that there was no second factor; keys that last say nothing of it.
+  'aws:multifactorauthpresent': ({ principal }) =>
+    principal.kind === 'account' && principal.session !== undefined ? 'false' : undefined,
   'aws:tokenissuetime': ({ principal }) =>
     principal.kind === 'account' && principal.session !== undefined
       ? new Date(principal.session.issuedAt).toISOString()
@@ -154,7 +159,7 @@ const GLOBAL = table<Read>({
  * later.
  */
 function copySource({ asked }: Scope): Value {
-  const text = asked.headers.get('x-amz-copy-source');
+  const text = heededHeader(asked, 'x-amz-copy-source');
   if (text === undefined) return undefined;
   try {
     const { bucket, key, versionId } = parseCopySource(text);
@@ -188,27 +193,12 @@ function maxKeys(scope: Scope): Value {
 /** Operations that write a whole object; the others that take `s3:PutObject` write a part of one. */
 const WHOLE: ReadonlySet<string> = new Set(['PutObject', 'CopyObject', 'CompleteMultipartUpload', 'PostObject']);
 
-const HEADERS = [
-  ...ACL_HEADERS,
-  'x-amz-copy-source',
-  'x-amz-metadata-directive',
-  'x-amz-storage-class',
-  'x-amz-server-side-encryption',
-  'x-amz-server-side-encryption-aws-kms-key-id',
-  'x-amz-server-side-encryption-customer-algorithm',
-  'x-amz-website-redirect-location',
-  'x-amz-object-ownership',
-  'x-amz-content-sha256',
-  'if-match',
-  'if-none-match',
-] as const;
-
 /**
  * `s3:` keys.
  * https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazons3.html#amazons3-policy-keys
  */
 const S3 = table<Read>({
-  ...Object.fromEntries(HEADERS.map((name) => [`s3:${name}`, header(name)])),
+  ...Object.fromEntries(HEADER_KEYS.map((name) => [`s3:${name}`, header(name)])),
   's3:x-amz-copy-source': copySource,
   's3:prefix': listing('prefix'),
   's3:delimiter': listing('delimiter'),
@@ -225,7 +215,7 @@ const S3 = table<Read>({
   's3:object-lock-mode': header('x-amz-object-lock-mode'),
   's3:object-lock-retain-until-date': header('x-amz-object-lock-retain-until-date'),
   's3:object-lock-remaining-retention-days': ({ asked }) =>
-    remainingDays(asked.headers.get('x-amz-object-lock-retain-until-date'), asked.now),
+    remainingDays(heededHeader(asked, 'x-amz-object-lock-retain-until-date'), asked.now),
   's3:object-lock-legal-hold': header('x-amz-object-lock-legal-hold'),
   's3:objectcreationoperation': ({ asked }) => present(WHOLE.has(asked.operation)),
 });
@@ -279,7 +269,7 @@ class DecisionKeys implements ConditionKeys {
 
   /** As if the request that created the upload were asked. */
   #created(headers: HeaderReader): Scope {
-    return { ...this.#scope, asked: { ...this.#scope.asked, headers } };
+    return { ...this.#scope, asked: { ...this.#scope.asked, operation: CREATING, headers } };
   }
 }
 
@@ -319,7 +309,7 @@ const tagsOf = new WeakMap<AskedRequest, readonly Tag[]>();
 
 /** What `x-amz-tagging` gives the object; a header that the operation will refuse says nothing. */
 function requestTags({ asked }: Scope): readonly Tag[] | undefined {
-  const text = asked.headers.get('x-amz-tagging');
+  const text = heededHeader(asked, 'x-amz-tagging');
   if (text === undefined) return undefined;
   const known = tagsOf.get(asked);
   if (known !== undefined) return known;

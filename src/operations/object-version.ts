@@ -111,6 +111,10 @@ function isMarkerOnTop(error: unknown): error is S3Error {
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#acl-access-policy-permission-mapping @throws
  * S3Error AccessDenied
  */
-export function authorizeDeletion({ bucket, key, versionId }: VersionTarget, context: OperationContext): void {
-  requireAction(versioned('s3:DeleteObject', versionId), { bucket, key, versionId }, context);
+export function authorizeDeletion(
+  { bucket, key, versionId, ifMatch }: VersionTarget & { readonly ifMatch?: string | undefined },
+  context: OperationContext,
+): void {
+  const says = { get: (name: string) => (name === 's3:if-match' ? ifMatch : undefined) };
+  requireAction(versioned('s3:DeleteObject', versionId), { bucket, key, versionId, says }, context);
 }

@@ -224,7 +224,7 @@ export function randomCase(roll: Dice): PolicyCase {
     tags: roll.chance(50) ? [{ key: 'team', value: roll.oneOf(['blue', 'red']) }] : [],
     asked: {
       ...NO_REQUEST,
-      operation: lists ? 'ListObjectsV2' : 'GetObject',
+      operation: lists ? 'ListObjectsV2' : action === 's3:PutObject' ? 'PutObject' : 'GetObject',
       headers: { get: (name) => headers[name], startingWith: () => [] },
       query: { ...NO_REQUEST.query, get: (name) => query[name], has: (name) => name in query },
       clientAddress: roll.oneOf(['10.1.2.3', '192.168.1.1', '2001:db8::5', '127.0.0.1']),

@@ -22,7 +22,7 @@ export interface PolicyCaller {
   readonly arns: readonly string[];
   /** The account itself. */
   readonly isRoot: boolean;
-  /** ARN or name of the identity provider, in requests of web identities for a role. */
+  /** ARN of the identity provider, of web identities that ask for a role and of the sessions that they get. */
   readonly provider?: string;
 }
 

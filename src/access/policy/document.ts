@@ -32,6 +32,7 @@ export type PrincipalEntry =
   | { readonly kind: 'account'; readonly number: string }
   | { readonly kind: 'canonicalUser'; readonly id: string }
   | { readonly kind: 'arn'; readonly arn: string }
+  /** `*`: any provider. */
   | { readonly kind: 'federated'; readonly provider: string }
   | { readonly kind: 'service'; readonly name: string };
 

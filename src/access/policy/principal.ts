@@ -27,8 +27,7 @@ export const PRINCIPAL_READERS: ReadonlyMap<string, (value: string) => Principal
     AWS: readAws,
     CanonicalUser: (id: string) =>
       CANONICAL_ID.test(id) && !/[*?]/.test(id) ? ({ kind: 'canonicalUser', id } as const) : undefined,
-    Federated: (provider: string) =>
-      PROVIDER.test(provider) ? (provider === '*' ? ANYONE : ({ kind: 'federated', provider } as const)) : undefined,
+    Federated: (provider: string) => (PROVIDER.test(provider) ? ({ kind: 'federated', provider } as const) : undefined),
     Service: (name: string) => (SERVICE.test(name) ? ({ kind: 'service', name } as const) : undefined),
   }),
 );
@@ -54,7 +53,7 @@ function entryNames(entry: PrincipalEntry, caller: PolicyCaller): Through | unde
     case 'canonicalUser':
       return entry.id === caller.canonicalId ? whole : undefined;
     case 'federated':
-      return entry.provider === caller.provider ? 'caller' : undefined;
+      return isOf(entry.provider, caller) ? 'role' : undefined;
     case 'service':
       return undefined;
     case 'arn': {
@@ -64,6 +63,11 @@ function entryNames(entry: PrincipalEntry, caller: PolicyCaller): Through | unde
     default:
       return entry satisfies never;
   }
+}
+
+/** Of a provider, or, with `*`, of any: whoever came by none is not meant. */
+function isOf(provider: string, caller: PolicyCaller): boolean {
+  return caller.provider !== undefined && (provider === '*' || provider === caller.provider);
 }
 
 /**

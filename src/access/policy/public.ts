@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { Condition, PolicyDocument, Statement } from './document.ts';
+import type { Condition, PolicyDocument, PrincipalEntry, Statement } from './document.ts';
 
 /** Keys that, held to fixed values, leave only callers that can be counted. */
 const NARROWING: ReadonlySet<string> = new Set([
@@ -44,8 +44,12 @@ export function isPublicPolicy({ statements }: PolicyDocument): boolean {
 
 function isPublicStatement({ effect, principals, conditions }: Statement): boolean {
   if (effect !== 'Allow' || principals === undefined) return false;
-  const isOpen = principals.not || principals.entries.some(({ kind }) => kind === 'anyone');
+  const isOpen = principals.not || principals.entries.some(isEverybody);
   return isOpen && !conditions.some(narrows);
+}
+
+function isEverybody(entry: PrincipalEntry): boolean {
+  return entry.kind === 'anyone' || (entry.kind === 'federated' && entry.provider === '*');
 }
 
 function narrows({ operator, lookup, values }: Condition): boolean {

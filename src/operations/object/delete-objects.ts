@@ -145,7 +145,7 @@ async function deleteOne(
       throw new S3Error('NotImplemented', { message: 'Only ETag can be a condition of a deletion.' });
     }
     const target = { bucket, key: Key, versionId: requestedVersion(VersionId, bucket) };
-    authorizeDeletion(target, context);
+    authorizeDeletion({ ...target, ifMatch: ETag }, context);
     const guard = deletionGuard(headers, { ...target, context });
     const conditions = ETag === undefined ? {} : { ifMatch: ETag };
     const removed = await context.manifest.objects.remove(

@@ -64,7 +64,10 @@ function conditionsOf(
   { name, tags: { transitive }, request }: SaidBesides,
 ): Record<string, string | readonly string[]> {
   const { clientAddress, scheme, userAgent, now } = request;
-  const values: Record<string, string | readonly string[]> = {
+  const issuer = issuerName(provider.issuer);
+  return {
+    ...claimKeys(issuer, claims),
+    [lookupName(`${issuer}:aud`)]: audiences,
     'sts:rolesessionname': name,
     ...(transitive.length > 0 && { 'sts:transitivetagkeys': transitive }),
     'aws:federatedprovider': provider.arn,
@@ -74,16 +77,27 @@ function conditionsOf(
     ...(clientAddress !== undefined && { 'aws:sourceip': clientAddress }),
     ...(userAgent !== undefined && { 'aws:useragent': userAgent }),
   };
-  const issuer = issuerName(provider.issuer);
+}
+
+/**
+ * Conditions know no case, claims do: who can have a claim `SUB` put into his token must not pass for another subject
+ * by it. A claim in lower case stands for itself; others that differ in case alone are the values of one key.
+ */
+function claimKeys(issuer: string, claims: WebIdentity['claims']): Record<string, string | readonly string[]> {
+  const values: Record<string, string | readonly string[]> = {};
   for (const [claim, value] of Object.entries(claims)) {
+    const lower = claim.toLowerCase();
+    const text = claim !== lower && Object.hasOwn(claims, lower) ? undefined : claimText(value);
+    if (text === undefined) continue;
     const key = lookupName(`${issuer}:${claim}`);
-    if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') {
-      values[key] = String(value);
-    } else if (Array.isArray(value) && value.every((one) => typeof one === 'string')) {
-      values[key] = value;
-    }
+    values[key] = Object.hasOwn(values, key) ? [values[key] ?? [], text].flat() : text;
   }
-  return { ...values, [lookupName(`${issuer}:aud`)]: audiences };
+  return values;
+}
+
+function claimText(value: unknown): string | readonly string[] | undefined {
+  if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') return String(value);
+  return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : undefined;
 }
 
 function notAuthorized(): StsError {

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
+import type { Principal } from '../../../src/access/accounts.ts';
 import { decide } from '../../../src/access/authorize.ts';
 import { type AskedRequest, NO_REQUEST, decisionKeys } from '../../../src/access/request-keys.ts';
 
@@ -29,6 +30,27 @@ describe('names that policies choose', () => {
     const bucket = bucketWith({ Resource: ['arn:aws:s3:::b/${__proto__}', "arn:aws:s3:::b/${constructor, 'x'}"] });
     expect(decide(ANONYMOUS, 's3:GetObject', { bucket, key: 'y' }).allowed).toBe(false);
     expect(decide(ANONYMOUS, 's3:GetObject', { bucket, key: 'x' }).allowed).toBe(true);
+  });
+});
+
+describe('temporary credentials', () => {
+  const account = { name: 'a', canonicalId: 'c', displayName: 'a', email: 'a@b', accountNumber: '111122223333' };
+  const said = (session?: { readonly sourceIdentity?: string }): unknown[] => {
+    const times = { issuedAt: 0, expiresAt: 1 };
+    const principal = {
+      kind: 'account',
+      account,
+      accessKeyId: 'k',
+      ...(session && { session: { ...times, ...session } }),
+    };
+    const keys = decisionKeys(principal as Principal, 's3:GetObject', {}, NO_REQUEST);
+    return ['aws:sourceidentity', 'aws:multifactorauthpresent'].map((key) => keys.get(key));
+  };
+
+  it('say whose they were at first, and that there was no second factor; lasting ones say nothing of it', () => {
+    expect(said({ sourceIdentity: 'anna' })).toEqual(['anna', 'false']);
+    expect(said({})).toEqual([undefined, 'false']);
+    expect(said()).toEqual([undefined, undefined]);
   });
 });
 

@@ -111,6 +111,8 @@ beforeEach(async () => {
 
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
+const SUBJECT = 'system:serviceaccount:kubeflow:runner';
+
 interface TokenOptions {
   readonly claims?: JWTPayload;
   readonly expires?: number;
@@ -123,7 +125,7 @@ function token({ claims = {}, expires = 600, by = issuer.keys[0], alg = 'RS256' 
   const payload = {
     iss: issuer.url,
     aud: 's3gw',
-    sub: 'system:serviceaccount:kubeflow:runner',
+    sub: SUBJECT,
     iat: now - 5,
     exp: now + expires,
     ...claims,
@@ -252,6 +254,15 @@ describe('AssumeRoleWithWebIdentity', () => {
       403,
       'AccessDenied',
     ]);
+  });
+
+  it.each<[string, JWTPayload, number]>([
+    ['another subject, in other letters', { sub: 'system:serviceaccount:evil:x', SUB: SUBJECT }, 403],
+    ['two of them', { sub: 'system:serviceaccount:evil:x', Sub: SUBJECT, SUB: SUBJECT }, 403],
+    ['another subject beside the right one', { SUB: 'system:serviceaccount:evil:x' }, 200],
+    ['another audience, in other letters', { aud: 'other', AUD: 's3gw' }, 403],
+  ])('knows claims by their letters: %s', async (_, claims, status) => {
+    expect((await assume(await token({ claims }))).status).toBe(status);
   });
 
   const TAGS = 'https://aws.amazon.com/tags';
