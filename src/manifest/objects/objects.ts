@@ -27,6 +27,7 @@ import type {
 import type { ObjectView } from '../records/object-view.ts';
 import { putObject } from './object-put.ts';
 import { canSettle } from '../versions/settle.ts';
+import { LinkHints } from '../versions/link-hints.ts';
 import { VERSIONING_DRAIN_MS, placeHead } from '../versions/drain-window.ts';
 import { findObject } from '../versions/find-version.ts';
 import { type OpenedObject, openObject } from '../versions/open-version.ts';
@@ -79,6 +80,7 @@ export function createObjects(options: ObjectsOptions): Objects {
     versioningDrainMs: VERSIONING_DRAIN_MS,
     now: SYSTEM_TIME.now,
     commits: new CommitLife(),
+    hints: new LinkHints(),
     ...options,
   };
   const { commits } = context;

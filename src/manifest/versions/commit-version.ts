@@ -244,7 +244,9 @@ class VersionCommit {
       ? ({ ...written.record, kind: 'link', size: written.size, ...naming } as const)
       : { ...written.record, ...naming };
     const metadata = linkMetadata(bucket.home, head, written.native);
-    await bucket.home.store.write(ref, EMPTY, { headers: written.headers, metadata, condition }, this.#call);
+    const request = { headers: written.headers, metadata, condition };
+    const { revision } = await bucket.home.store.write(ref, EMPTY, request, this.#call);
+    this.#context.hints.written({ bucket, key }, head.kind === 'link' ? { revision, version: token } : undefined);
     return token;
   }
 

@@ -13,7 +13,8 @@ import type { KeyRef } from '../records/key-ref.ts';
 import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
 
 /**
- * What is known of an object without its bytes. Current: head, and for a version of its own that version's blob.
+ * What is known of an object without its bytes. Current: head, and for a version of its own that version's blob, beside
+ * it if this process knows which (`LinkHints`).
  * By id: that blob, and the head as long as it is not stamped.
  * @throws S3Error NoSuchKey, NoSuchVersion, MethodNotAllowed (a delete marker, by id)
  */
@@ -24,12 +25,18 @@ export async function findObject(context: ObjectsContext, target: ObjectTarget, 
 }
 
 async function findCurrent(context: ObjectsContext, { bucket, key }: KeyRef, call: Call): Promise<ObjectView> {
+  const place = { bucket, key };
   return inTurns(TURNS.read, async () => {
-    const head = await readHead({ bucket, key }, call);
-    const view = liveView({ bucket, key }, head);
+    const { head, guess } = await context.hints.beside(place, {
+      head: () => readHead(place, call),
+      version: (token) => readVersion(place, token, call),
+      discard: () => undefined,
+    });
+    if (guess === undefined) context.hints.note(place, head);
+    const view = liveView(place, head);
     if (view !== undefined && head?.record?.kind !== 'link') return view;
-    const version = await currentVersion(context, { bucket, key, head }, call);
-    return version === undefined ? AGAIN : versionView({ bucket, key }, version);
+    const version = await (guess?.take() ?? currentVersion(context, { ...place, head }, call));
+    return version === undefined ? AGAIN : versionView(place, version);
   });
 }
 

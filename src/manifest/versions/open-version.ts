@@ -7,13 +7,14 @@ import { headPlace } from '../records/names.ts';
 import { LOCKED } from '../heads/pieces.ts';
 import { hasSpilled, isOverflowMissing, withOverflow } from '../heads/overflow.ts';
 import { versionRef } from '../records/version-names.ts';
-import { isVersionToken } from '../records/version-token.ts';
+import { type VersionToken, isVersionToken } from '../records/version-token.ts';
 import { type Head, NULL_VERSION, parseHead, viewOf } from '../heads/head.ts';
 import type { ObjectsContext } from './object-context.ts';
 import { asNoSuchBucket, openView, readHead } from '../heads/object-read.ts';
 import type { ObjectTarget, OpenRequest } from '../heads/object-requests.ts';
 import type { ObjectView } from '../records/object-view.ts';
 import { noSuchVersion } from './delete-marker-errors.ts';
+import type { Guess } from './link-hints.ts';
 import { type HeadAt, currentVersion, findObject, objectOf, requireVisible } from './find-version.ts';
 import { parseVersion, versionView } from './version-blob.ts';
 import type { KeyRef } from '../records/key-ref.ts';
@@ -27,7 +28,8 @@ export interface OpenedObject {
 
 /**
  * Properties and bytes together. One call for an inline object, or a version named by its id that was stamped;
- * two for a version of its own that is current. One more when a record had spilled.
+ * two for a version of its own that is current, at once if this process knows which it was (`LinkHints`). One more
+ * when a record had spilled.
  */
 export function openObject(
   context: ObjectsContext,
@@ -51,17 +53,38 @@ async function openCurrent(context: ObjectsContext, target: ObjectTarget, reques
   // A range of a head without bytes is an error of the service, so where such heads are likely the head comes first.
   if (request.range !== undefined && bucket.versioning !== 'never') return openLooking(context, target, request, call);
   const { ref } = headPlace({ bucket, key });
-  const read = await readOrNone(bucket, ref, request, call);
-  if (read === undefined) return openBehind(context, { ...target, head: undefined }, request, call);
-  const bare = orDiscard(read.body, () => parseHead(ref, read.properties));
-  const kind = bare.record?.kind ?? 'inline';
-  call.facts.noteHeadKind(ref.name, kind);
-  if (kind === 'inline') {
-    const head = hasSpilled(bare) ? await wholeOrAgain(bucket, { bare, body: read.body }, call) : bare;
-    return head === AGAIN ? AGAIN : unlessEncrypted(viewOf(head, { bucket, key }), read.body);
+  const { head: read, guess } = await context.hints.beside(target, {
+    head: () => readOrNone(bucket, ref, request, call),
+    ...readsOfVersion(target, request, call),
+  });
+  try {
+    if (read === undefined) return await openBehind(context, { bucket, key, head: undefined }, request, call);
+    const bare = orDiscard(read.body, () => parseHead(ref, read.properties));
+    const kind = bare.record?.kind ?? 'inline';
+    call.facts.noteHeadKind(ref.name, kind);
+    if (kind === 'inline') {
+      context.hints.note(target, bare);
+      const head = hasSpilled(bare) ? await wholeOrAgain(bucket, { bare, body: read.body }, call) : bare;
+      return head === AGAIN ? AGAIN : unlessEncrypted(viewOf(head, { bucket, key }), read.body);
+    }
+    read.body.discard();
+    const head = await withOverflow(bucket.home, bare, call);
+    return await openBehind(context, { bucket, key, head, guess }, request, call);
+  } finally {
+    guess?.release();
   }
-  read.body.discard();
-  return openBehind(context, { ...target, head: await withOverflow(bucket.home, bare, call) }, request, call);
+}
+
+/** How a version's own blob is opened, and given up. */
+function readsOfVersion(
+  place: KeyRef,
+  request: OpenRequest,
+  call: Call,
+): { version: (token: VersionToken) => Promise<ReadResult>; discard: (result: ReadResult) => void } {
+  return {
+    version: (token) => place.bucket.home.store.read(versionRef(place, token), request, call),
+    discard: ({ body }) => body.discard(),
+  };
 }
 
 function wholeOrAgain(
@@ -78,24 +101,38 @@ function wholeOrAgain(
 
 async function openLooking(context: ObjectsContext, target: ObjectTarget, request: OpenRequest, call: Call): OpenTurn {
   const { bucket, key } = target;
-  return openBehind(context, { ...target, head: await readHead({ bucket, key }, call) }, request, call);
+  const { head, guess } = await context.hints.beside(target, {
+    head: () => readHead({ bucket, key }, call),
+    ...readsOfVersion(target, request, call),
+  });
+  try {
+    return await openBehind(context, { bucket, key, head, guess }, request, call);
+  } finally {
+    guess?.release();
+  }
+}
+
+/** A head, and its version's own blob when it was asked for already. */
+interface Opening extends HeadAt {
+  readonly guess?: Guess<ReadResult> | undefined;
 }
 
 /** The bytes that a head stands for, wherever they lie. */
 async function openBehind(
   context: ObjectsContext,
-  { bucket, key, head }: HeadAt,
+  { bucket, key, head, guess }: Opening,
   request: OpenRequest,
   call: Call,
 ): OpenTurn {
   const { record } = head ?? {};
+  if (guess === undefined) context.hints.note({ bucket, key }, head);
   try {
     if (head !== undefined && (record === undefined || record.kind === 'inline' || record.kind === 'mlink')) {
       return await openPlain(bucket, viewOf(head, { bucket, key }), request, call);
     }
     if (record?.kind === 'link') {
       const ref = versionRef({ bucket, key }, record.version);
-      const { properties, body } = await bucket.home.store.read(ref, request, call);
+      const { properties, body } = await (guess?.take() ?? bucket.home.store.read(ref, request, call));
       const version = await orDiscardLater(body, () =>
         withOverflow(bucket.home, parseVersion(ref, record.version, properties), call),
       );
