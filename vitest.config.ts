@@ -12,22 +12,29 @@ const APART = {
 
 /**
  * Unit tests share two threads and what these have loaded: starting a process and loading the sources for each of
- * 170 files took three times as long as the tests. A test that leaves something behind breaks its neighbours.
+ * 200 files took three times as long as the tests. A test that leaves something behind breaks its neighbours.
  */
 const TOGETHER = { ...APART, pool: 'threads', isolate: false } satisfies ProjectSettings;
+
+/**
+ * Unit tests that measure time or memory, or go through thousands of cases: they stand beside those of the same
+ * subject, and are left out where somebody waits for the answer.
+ */
+const THOROUGH = 'test/unit/**/*.thorough.test.ts';
 
 /** The tests of some folders of `test/`; `npm run test:<name>` runs them, `npm test` runs all. */
 function project(name: string, folders: string[], settings: ProjectSettings = {}): TestProjectInlineConfiguration {
   const include = folders.map((folder) => `test/${folder}/**/*.test.ts`);
-  const how = name === 'unit' ? TOGETHER : APART;
-  return { test: { ...how, testTimeout: 20_000, ...settings, name, include, exclude: configDefaults.exclude } };
+  const { exclude } = configDefaults;
+  return { test: { ...APART, testTimeout: 20_000, include, exclude, ...settings, name } };
 }
 
 export default defineConfig({
   test: {
     maxWorkers: 2,
     projects: [
-      project('unit', ['unit']),
+      project('unit', ['unit'], { ...TOGETHER, exclude: [...configDefaults.exclude, THOROUGH] }),
+      project('thorough', [], { include: [THOROUGH] }),
       project('contract', ['store']),
       project('wire', ['wire']),
       project('faults', ['faults']),

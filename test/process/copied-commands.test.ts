@@ -1,4 +1,4 @@
-import '../../../support/property-seed.ts';
+import '../support/property-seed.ts';
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -14,9 +14,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RequestDetail } from '../../../../src/admin/inspector/contract.ts';
-import { asAwsCli } from '../../../../src/admin/page/web/copy/as-aws-cli.ts';
-import { asCurl } from '../../../../src/admin/page/web/copy/as-curl.ts';
+import type { RequestDetail } from '../../src/admin/inspector/contract.ts';
+import { asAwsCli } from '../../src/admin/page/web/copy/as-aws-cli.ts';
+import { asCurl } from '../../src/admin/page/web/copy/as-curl.ts';
 
 /** What a stranger would write to have whoever copies the command run another one. */
 const PAYLOADS = [
