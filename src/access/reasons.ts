@@ -1,7 +1,7 @@
 import { type PackedDocument, type PackedReasons, firstStatements, packStatements } from '../observe/packed-reasons.ts';
 import type { Principal } from './accounts.ts';
 import { principalArn } from './policy-caller.ts';
-import type { NamedPolicy, PolicyDocument } from './policy/document.ts';
+import type { PolicyDocument } from './policy/document.ts';
 import type { Said, Spoken } from './policy/evaluate.ts';
 
 /** Where something may have to be allowed. */
@@ -32,12 +32,13 @@ export function reasonsOf({ said, by, lacking, ...asked }: Decided): PackedReaso
   const documents: PackedDocument[] = [];
   let decided: readonly [number, number] | undefined;
   let [room, omitted] = [MAX_LOOKED, 0];
-  for (const { policy, letters, failed } of said) {
+  for (const one of said) {
+    const { policy, count } = one;
     if (by?.policy === policy) decided = [documents.length, by.statement.index];
     // The statement that decided has its place, however many stand before it.
-    const shown = Math.max(Math.min(letters.length, room), by?.policy === policy ? by.statement.index + 1 : 0);
-    documents.push(packed(policy, { letters, failed, shown }));
-    omitted += letters.length - shown;
+    const shown = Math.max(Math.min(count, room), by?.policy === policy ? by.statement.index + 1 : 0);
+    documents.push(shown === count ? one.told(packed) : packed(one, shown));
+    omitted += count - shown;
     room -= Math.min(shown, room);
   }
   return {
@@ -51,11 +52,7 @@ export function reasonsOf({ said, by, lacking, ...asked }: Decided): PackedReaso
   };
 }
 
-interface Shown extends Pick<Said, 'letters' | 'failed'> {
-  readonly shown: number;
-}
-
-function packed({ name, document }: NamedPolicy, { letters, failed, shown }: Shown): PackedDocument {
+function packed({ policy: { name, document }, letters, failed }: Said, shown = letters.length): PackedDocument {
   const statements = namesOf(document);
   const conditions = failed.map(({ label }) => label);
   return {

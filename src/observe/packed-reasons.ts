@@ -50,6 +50,11 @@ export interface PackedReasons {
   readonly remedies?: AccessReasons['remedies'];
 }
 
+/** The same as it is kept: a document may stand elsewhere, at this place. */
+export interface KeptReasons extends Omit<PackedReasons, 'documents'> {
+  readonly documents: readonly (PackedDocument | number)[];
+}
+
 /** Why a statement does not speak about a request; `-`: it does. */
 const MISMATCHES = { '-': undefined, a: 'action', r: 'resource', p: 'principal', c: 'condition' } as const;
 export type Mismatch = keyof typeof MISMATCHES;
@@ -69,8 +74,8 @@ export function firstStatements(statements: string, count: number): string {
   return statements.split(BETWEEN).slice(0, count).join(BETWEEN);
 }
 
-export function unpackReasons({ resource, by, documents, omitted, remedies }: PackedReasons): AccessReasons {
-  const looked = documents.map(statementsOf);
+export function unpackReasons({ resource, by, documents, omitted, remedies }: KeptReasons): AccessReasons {
+  const looked = documents.map((document) => (typeof document === 'number' ? [] : statementsOf(document)));
   const decided = by && looked[by[0]]?.[by[1]];
   return {
     resource,

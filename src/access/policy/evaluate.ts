@@ -1,5 +1,5 @@
 import type { PolicyContext } from './context.ts';
-import type { Mismatch } from '../../observe/packed-reasons.ts';
+import type { Mismatch, PackedDocument } from '../../observe/packed-reasons.ts';
 import type { Condition, Effect, NamedPolicy, PatternSet, Statement } from './document.ts';
 import { type Through, isNarrower, namedBy } from './principal.ts';
 import { type Candidate, type Found, indexOf } from './statement-index.ts';
@@ -40,6 +40,26 @@ export class Said {
     return this.#answers.filter((answer) => typeof answer === 'object');
   }
 
+  /**
+   * The same in words, made anew where the answers are others than the last ones about the same statements.
+   * @param tell of all statements that were looked at
+   */
+  told(tell: (said: Said) => PackedDocument): PackedDocument {
+    const found = this.#found;
+    const { name: policy } = this.policy;
+    const { told } = found;
+    if (told?.policy === policy && areSame(told.answers, this.#answers)) return told.document;
+    const document = tell(this);
+    found.told = { policy, answers: this.#answers, document };
+    return document;
+  }
+
+  /** How many statements `letters` tells of. */
+  get count(): number {
+    const { candidates, letters } = this.#found;
+    return this.#isDenied ? (candidates[this.#answers.length - 1]?.place ?? 0) + 1 : letters.length;
+  }
+
   /** In the order of the candidates. */
   note(answer: Mismatch | Condition): void {
     this.#answers.push(answer);
@@ -50,6 +70,12 @@ export class Said {
     this.note('-');
     this.#isDenied = true;
   }
+}
+
+function areSame(some: readonly unknown[], others: readonly unknown[]): boolean {
+  if (some.length !== others.length) return false;
+  for (let at = 0; at < some.length; at += 1) if (some[at] !== others[at]) return false;
+  return true;
 }
 
 export interface Evaluation {

@@ -1,3 +1,4 @@
+import type { PackedDocument } from '../../observe/packed-reasons.ts';
 import { NO_KEYS } from './context.ts';
 import type { Pattern, PatternSet, PolicyDocument, Statement } from './document.ts';
 
@@ -16,6 +17,16 @@ export interface Found {
   readonly candidates: readonly Candidate[];
   /** What each of the document says if it is not looked at, a letter for each: `a` or `r`. */
   readonly letters: string;
+  /** What was told of it last: most requests are answered alike. */
+  told?: Told;
+}
+
+/** Answers of statements, in words. */
+interface Told {
+  /** Name of the policy. */
+  readonly policy: string;
+  readonly answers: readonly unknown[];
+  readonly document: PackedDocument;
 }
 
 /** Patterns that begin so. */

@@ -1,5 +1,5 @@
 import type { AccessRule } from '../../observe/access-facts.ts';
-import type { PackedReasons } from '../../observe/packed-reasons.ts';
+import type { KeptReasons } from '../../observe/packed-reasons.ts';
 import type { FieldTable, Form, Kept, NestedForm } from './field-table.ts';
 
 /*
@@ -98,7 +98,7 @@ export const AUTHORIZATION_FIELDS = {
   action: { form: WORD, json: ['decision'] },
   allowed: { form: FLAG, json: ['decision'] },
   rule: { form: oneOf<AccessRule>() },
-  reasons: { form: json<PackedReasons>() },
+  reasons: { form: json<KeptReasons>() },
 } as const satisfies FieldTable;
 
 export const BODY_FIELDS = {

@@ -39,6 +39,16 @@ export class ByteRing {
     return this.#count;
   }
 
+  /** The number that the next record will have, counted from 1. */
+  get next(): number {
+    return this.#written + 1;
+  }
+
+  /** The number of the first record that is still there. */
+  get oldest(): number {
+    return this.#written - this.#count + 1;
+  }
+
   /** In use, overhead included. */
   get usedBytes(): number {
     return this.#lapEnd === undefined ? this.#head - this.#tail : this.#lapEnd - this.#tail + this.#head;

@@ -2,7 +2,7 @@ import { redactTarget } from '../../observe/redact.ts';
 import type { AuthorizationFacts } from '../../observe/access-facts.ts';
 import type { BackendCallFacts, HeadFacts } from '../../observe/call-facts.ts';
 import type { AuthFacts, RequestBodyFacts, RequestFacts } from '../../observe/request-facts.ts';
-import type { PackedReasons } from '../../observe/packed-reasons.ts';
+import type { PackedDocument } from '../../observe/packed-reasons.ts';
 import type { SignatureDiagnosis } from '../diagnosis/diagnosis.ts';
 import {
   AUTHORIZATION_FIELDS,
@@ -28,7 +28,7 @@ import {
   redactedOnce,
   shown,
 } from './kept-text.ts';
-import type { KeepText } from './kept-text.ts';
+import type { KeepText, RepeatDocument } from './kept-text.ts';
 import { LineReader, list, optional, rest, tableRecord } from './lines.ts';
 import type { Line } from './lines.ts';
 
@@ -37,6 +37,7 @@ interface PackOptions {
   readonly report?: SignatureDiagnosis | undefined;
   /** Without what takes most room. */
   readonly brief?: boolean;
+  readonly repeat?: RepeatDocument;
 }
 
 const CALLS_OF_BRIEF = 4;
@@ -52,6 +53,7 @@ interface Packing {
   readonly headers: readonly string[];
   /** Keeps names of buckets and keys, and paths. */
   readonly address: KeepText;
+  readonly repeat: RepeatDocument;
 }
 
 interface PackedAuth {
@@ -112,13 +114,24 @@ const AUTHORIZATION = tableRecord<PackedAuthorization, typeof AUTHORIZATION_FIEL
   rule: ({ authorization }) => authorization.rule,
   reasons: ({ authorization, packing }) => {
     const reasons = authorization.reasons?.();
-    return reasons && keepReasons(reasons, isAddressed(reasons, packing) ? packing.address : shown);
+    return reasons && keepReasons(reasons, (resource) => keepResource(resource, packing), packing.repeat);
   },
 });
 
-/** Whether what was asked for is what the target names: of DeleteObjects and copies others name it. */
-function isAddressed({ resource }: PackedReasons, { facts: { bucket, key } }: Packing): boolean {
-  return bucket !== undefined && key !== undefined && resource === `arn:aws:s3:::${bucket}/${key}`;
+/** In place of a resource that bucket and key of the request are. */
+const ADDRESSED = '';
+/** Keys and names that are kept whole, in the resource as well. */
+const SURELY_WHOLE = { bucket: LIMIT.id, key: LIMIT.path / 2 } as const;
+
+/** DeleteObjects and copies name others than their targets. */
+function keepResource(resource: string, { facts: { bucket = '', key = '' }, address }: Packing): string {
+  if (resource !== resourceOf(bucket, key)) return shown(resource, LIMIT.path);
+  const isWhole = bucket.length <= SURELY_WHOLE.bucket && key.length <= SURELY_WHOLE.key;
+  return isWhole ? ADDRESSED : address(resource, LIMIT.path);
+}
+
+function resourceOf(bucket: string, key: string): string {
+  return `arn:aws:s3:::${bucket}/${key}`;
 }
 
 const digestsOf = (digests: RequestBodyFacts['declared']): readonly ReturnType<typeof keepDigest>[] | undefined =>
@@ -217,18 +230,39 @@ function namesElsewhere({ head, classification }: RequestFacts): boolean {
  * What is worth keeping of a request that has ended, or still runs, without credentials: the text that `readRequest`
  * reads.
  */
-export function packRequest(facts: RequestFacts, { report, brief = false }: PackOptions = {}): string {
+export function packRequest(
+  facts: RequestFacts,
+  { report, brief = false, repeat = () => undefined }: PackOptions = {},
+): string {
   const { head } = facts;
   const target = redactTarget(head.target, LOOKED_AT * LIMIT.target);
   const address = target === head.target && !namesElsewhere(facts) ? clip : redactedOnce();
   const lines: Line[] = [];
-  REQUEST.write({ facts, report, brief, target, address, headers: brief ? [] : keepHeaders(head.rawHeaders) }, lines);
+  const headers = brief ? [] : keepHeaders(head.rawHeaders);
+  REQUEST.write({ facts, report, brief, repeat, target, address, headers }, lines);
   return lines.join('\n');
 }
 
-/** @param text as `packRequest` made it */
-export function readRequest(text: string): KeptRequest {
-  return REQUEST.read(new LineReader(text));
+/** @param text as `packRequest` made it @param at what stands at the places that `repeat` gave */
+export function readRequest(
+  text: string,
+  at: (place: number) => PackedDocument | undefined = () => undefined,
+): KeptRequest {
+  const kept = REQUEST.read(new LineReader(text));
+  const { authorization, bucket = '', key = '' } = kept;
+  if (authorization?.reasons === undefined) return kept;
+  const { resource, documents, ...reasons } = authorization.reasons;
+  return {
+    ...kept,
+    authorization: {
+      ...authorization,
+      reasons: {
+        ...reasons,
+        resource: resource === ADDRESSED ? resourceOf(bucket, key) : resource,
+        documents: documents.map((document) => (typeof document === 'number' ? (at(document) ?? document) : document)),
+      },
+    },
+  };
 }
 
 /** How the text of a request with this id begins. */

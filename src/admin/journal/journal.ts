@@ -1,10 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isNotable } from '../../observe/notable.ts';
 import type { RequestFacts, RequestObserver } from '../../observe/request-facts.ts';
-import { ByteRing, type RingPlace } from './byte-ring.ts';
+import { ByteRing } from './byte-ring.ts';
 import { beginningOf, packRequest, readRequest } from './fields.ts';
 import type { RequestMatcher } from './filter.ts';
+import { RepeatedDocuments } from './repeated.ts';
 import type { Diagnose, KeptRequest } from './kept-request.ts';
+import type { RepeatDocument } from './kept-text.ts';
 
 interface JournalOptions {
   /** Of the memory for ended requests: all that is ever used. Half of it for failures and slow ones. */
@@ -47,6 +49,8 @@ interface ScanResult {
   readonly more: boolean;
 }
 
+/** Of what many entries have in common. */
+const REPEATED_SHARE = 1 / 16;
 /** Of an entry; a longer one is kept without its long parts. */
 const MAX_ENTRY_SHARE = 1 / 8;
 /** Entries read between two turns of the event loop: other requests are waiting meanwhile. */
@@ -58,28 +62,37 @@ const READ_AT_A_TIME = 64;
  */
 export class RequestJournal implements RequestObserver {
   readonly slowMs: number;
+  readonly #maxBytes: number;
   readonly #diagnose: JournalOptions['diagnose'];
   readonly #ordinary: ByteRing;
   readonly #notable: ByteRing;
+  readonly #repeated: RepeatedDocuments;
   readonly #requests: RequestSource;
   readonly #listeners = new Set<JournalListener>();
 
   constructor({ maxBytes, slowMs, requests, diagnose }: JournalOptions) {
     this.slowMs = slowMs;
     this.#requests = requests;
+    this.#maxBytes = maxBytes;
     this.#diagnose = diagnose;
-    this.#notable = new ByteRing(Math.floor(maxBytes / 2));
-    this.#ordinary = new ByteRing(maxBytes - this.#notable.capacity);
+    const repeatedBytes = Math.floor(maxBytes * REPEATED_SHARE);
+    this.#notable = new ByteRing(Math.floor((maxBytes - repeatedBytes) / 2));
+    this.#ordinary = new ByteRing(maxBytes - repeatedBytes - this.#notable.capacity);
+    this.#repeated = new RepeatedDocuments(repeatedBytes, () => this.#rings.map(({ oldest }) => oldest));
+  }
+
+  get #rings(): readonly [ordinary: ByteRing, notable: ByteRing] {
+    return [this.#ordinary, this.#notable];
   }
 
   get stats(): JournalStats {
     this.#requests.flush();
-    const rings = [this.#ordinary, this.#notable];
+    const rings = this.#rings;
     return {
       inFlight: this.#requests.running().length,
       kept: rings.reduce((sum, ring) => sum + ring.count, 0),
-      keptBytes: rings.reduce((sum, ring) => sum + ring.usedBytes, 0),
-      maxBytes: rings.reduce((sum, ring) => sum + ring.capacity, 0),
+      keptBytes: rings.reduce((sum, ring) => sum + ring.usedBytes, this.#repeated.bytes),
+      maxBytes: this.#maxBytes,
       slowMs: this.slowMs,
     };
   }
@@ -90,11 +103,14 @@ export class RequestJournal implements RequestObserver {
 
   ended(facts: RequestFacts): void {
     const report = facts.failure === undefined ? undefined : this.#diagnose?.(facts);
-    const ring = isNotable(facts, this.slowMs) ? this.#notable : this.#ordinary;
+    const index = isNotable(facts, this.slowMs) ? 1 : 0;
+    const ring = index === 1 ? this.#notable : this.#ordinary;
     const { arrivedAt } = facts.head;
-    const text = packRequest(facts, { report });
+    const next = { ring: index, serial: ring.next };
+    const repeat: RepeatDocument = (document) => this.#repeated.place(document, next);
+    const text = packRequest(facts, { report, repeat });
     const fits = ring.append(arrivedAt, text, ring.capacity * MAX_ENTRY_SHARE);
-    if (!fits) ring.append(arrivedAt, packRequest(facts, { report, brief: true }));
+    if (!fits) ring.append(arrivedAt, packRequest(facts, { report, brief: true, repeat }));
     if (this.#listeners.size > 0) this.#tell('finished', text);
   }
 
@@ -111,7 +127,7 @@ export class RequestJournal implements RequestObserver {
     if (running !== undefined) return asKept(running);
     const beginning = beginningOf(id);
     const text = this.#notable.find(beginning) ?? this.#ordinary.find(beginning);
-    return text === undefined ? undefined : readRequest(text);
+    return text === undefined ? undefined : this.#read(text);
   }
 
   /** Looks through all that is kept until there are enough. Lets other requests go first now and then. */
@@ -131,7 +147,8 @@ export class RequestJournal implements RequestObserver {
     for (const [index, { ring, place }] of wanted.entries()) {
       if (ended > limit) break;
       if (index % READ_AT_A_TIME === READ_AT_A_TIME - 1) await nextTurn();
-      const request = readPlace(ring, place);
+      const text = ring.read(place);
+      const request = text === undefined ? undefined : this.#read(text);
       if (request === undefined || !matcher.matches(request)) continue;
       found.push(request);
       ended += 1;
@@ -140,8 +157,12 @@ export class RequestJournal implements RequestObserver {
     return { requests: found.slice(0, limit), more: found.length > limit };
   }
 
+  #read(text: string): KeptRequest {
+    return readRequest(text, (place) => this.#repeated.at(place));
+  }
+
   #tell(event: 'started' | 'finished', text: string): void {
-    const request = readRequest(text);
+    const request = this.#read(text);
     for (const listener of this.#listeners) listener(event, request);
   }
 }
@@ -149,9 +170,4 @@ export class RequestJournal implements RequestObserver {
 /** As it stands now. */
 function asKept(running: RequestFacts): KeptRequest {
   return readRequest(packRequest(running));
-}
-
-function readPlace(ring: ByteRing, place: RingPlace): KeptRequest | undefined {
-  const text = ring.read(place);
-  return text === undefined ? undefined : readRequest(text);
 }

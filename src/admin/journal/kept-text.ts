@@ -1,4 +1,4 @@
-import type { PackedReasons } from '../../observe/packed-reasons.ts';
+import type { KeptReasons, PackedDocument, PackedReasons } from '../../observe/packed-reasons.ts';
 import { redactCanonicalRequest, redactHeader, redactText } from '../../observe/redact.ts';
 import type { Failure as FailureFacts } from '../../observe/call-facts.ts';
 import type { Digest, RequestHead } from '../../observe/request-facts.ts';
@@ -26,6 +26,8 @@ const MAX_ALTERED = 32;
 export const LOOKED_AT = 2;
 
 export type KeepText = (text: string, limit: number) => string;
+/** The place at which a document stands that many requests have; undefined: it stands with the request. */
+export type RepeatDocument = (document: PackedDocument) => number | undefined;
 
 export function clip(text: string, limit: number): string {
   return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
@@ -97,11 +99,17 @@ export function keepDigest({ algorithm, value }: Digest): Digest {
   return { algorithm: clip(algorithm, LIMIT.id), value: shown(value, LIMIT.id) };
 }
 
-/** Names are the policies' own; the address is the request's. @param keep keeps it */
-export function keepReasons({ resource, remedies, ...reasons }: PackedReasons, keep: KeepText): PackedReasons {
+/** Names are the policies' own, the address is the request's. @param keep it @param repeat keeps documents once */
+export function keepReasons(
+  { resource, by, documents, omitted, remedies }: PackedReasons,
+  keep: (resource: string) => string,
+  repeat: RepeatDocument,
+): KeptReasons {
   return {
-    ...reasons,
-    resource: keep(resource, LIMIT.path),
+    resource: keep(resource),
+    ...(by !== undefined && { by }),
+    documents: documents.map((document) => repeat(document) ?? document),
+    ...(omitted !== undefined && { omitted }),
     ...(remedies !== undefined && {
       remedies: remedies.map(({ document, statement }) => ({ document, statement: shown(statement, LIMIT.path) })),
     }),

@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { requestMatcher } from '../../../../src/admin/journal/filter.ts';
+import { RequestJournal, type RequestSource } from '../../../../src/admin/journal/journal.ts';
+import type { KeptRequest } from '../../../../src/admin/journal/kept-request.ts';
+import { RepeatedDocuments } from '../../../../src/admin/journal/repeated.ts';
+import { type PackedDocument, unpackReasons } from '../../../../src/observe/packed-reasons.ts';
+import { factsOf } from '../../../support/request-facts.ts';
+
+const SLOW_MS = 1000;
+const NONE: RequestSource = { running: () => [], flush: () => undefined };
+const KIB = 1024;
+
+function documentOf(name: string, statements = 20): PackedDocument {
+  const names = Array.from({ length: statements }, (_, at) => `A${name}-${String(at)}`);
+  return { policy: name, statements: names.join('\u00b6'), said: 'r'.repeat(statements) };
+}
+
+function told(document: PackedDocument, more: object = {}): ReturnType<typeof factsOf> {
+  const reasons = () => ({ resource: 'arn:aws:s3:::bucket/key', documents: [document] });
+  return factsOf({ authorization: { action: 's3:GetObject', allowed: true, rule: 'bucketPolicy', reasons }, ...more });
+}
+
+async function all(journal: RequestJournal): Promise<readonly KeptRequest[]> {
+  return (await journal.scan({ matcher: requestMatcher({}, SLOW_MS), limit: 100_000 })).requests;
+}
+
+const reasonsOf = ({ authorization }: KeptRequest): unknown =>
+  authorization?.reasons && unpackReasons(authorization.reasons);
+
+const journalOf = (maxBytes: number): RequestJournal =>
+  new RequestJournal({ maxBytes, slowMs: SLOW_MS, requests: NONE });
+
+describe('what many requests were told alike', () => {
+  it('is kept once, and read of each of them', async () => {
+    const [journal, plain] = [journalOf(256 * KIB), journalOf(256 * KIB)];
+    for (let at = 0; at < 200; at += 1) {
+      journal.ended(told(documentOf('shared')));
+      plain.ended(factsOf());
+    }
+    const requests = await all(journal);
+    expect(requests).toHaveLength(200);
+    const expected = unpackReasons({ resource: 'arn:aws:s3:::bucket/key', documents: [documentOf('shared')] });
+    for (const request of requests) expect(reasonsOf(request)).toEqual(expected);
+    // Twenty names a request would be more than twice as much.
+    expect(journal.stats.keptBytes).toBeLessThan(1.3 * plain.stats.keptBytes);
+  });
+
+  it('stands with the request where there is no room for it, within the same memory', async () => {
+    const journal = journalOf(64 * KIB);
+    for (let at = 0; at < 3000; at += 1) journal.ended(told(documentOf(`policy-${String(at)}`)));
+    const requests = await all(journal);
+    expect(requests.length).toBeGreaterThan(10);
+    for (const [at, request] of requests.entries()) {
+      expect(reasonsOf(request)).toMatchObject({ looked: [{ policy: `policy-${String(2999 - at)}` }, ...dots(19)] });
+    }
+    expect(journal.stats.keptBytes).toBeLessThanOrEqual(64 * KIB);
+  });
+
+  it('is read right however requests come, and rooms fill', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.nat(12), fc.nat(40), fc.boolean()), { minLength: 50, maxLength: 400 }),
+        async (requests) => {
+          const journal = journalOf(16 * KIB);
+          const expected = new Map<string, unknown>();
+          for (const [name, statements, isSlow] of requests) {
+            const document = documentOf(`p${String(name)}`, statements + 1);
+            const facts = told(document, { tookMs: isSlow ? 2 * SLOW_MS : 5 });
+            journal.ended(facts);
+            expected.set(
+              facts.head.requestId,
+              unpackReasons({ resource: 'arn:aws:s3:::bucket/key', documents: [document] }),
+            );
+          }
+          for (const request of await all(journal)) expect(reasonsOf(request)).toEqual(expected.get(request.id));
+          expect(journal.stats.keptBytes).toBeLessThanOrEqual(16 * KIB);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('is forgotten when no request names it any more, and not before', () => {
+    const oldest = [1, 1];
+    const size = 2 * JSON.stringify(documentOf('a')).length + 200;
+    const repeated = new RepeatedDocuments(2 * size, () => oldest);
+    const place = (name: string, ring: number, serial: number): number | undefined =>
+      repeated.place(documentOf(name), { ring, serial });
+    const [first, second] = [place('a', 0, 1), place('b', 1, 1)];
+    expect(repeated.at(first ?? 0)).toEqual(documentOf('a'));
+    expect([place('a', 0, 2), place('c', 0, 3)]).toEqual([first, undefined]);
+    oldest[0] = 3;
+    // It is not looked for at every request.
+    expect(place('c', 0, 3)).toBeUndefined();
+    for (let at = 0; at < 300; at += 1) place('c', 0, 4);
+    expect([repeated.at(first ?? 0), repeated.at(second ?? 0)]).toEqual([undefined, documentOf('b')]);
+    expect(repeated.bytes).toBeLessThanOrEqual(2 * size);
+  });
+});
+
+function dots(count: number): unknown[] {
+  return Array.from({ length: count }, () => expect.anything() as unknown);
+}
