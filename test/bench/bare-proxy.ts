@@ -2,14 +2,20 @@
  * The yardstick: what any gateway in one Node process must at least do. Takes a request with
  * node:http, sends it on with an undici pool, pipes both bodies. No signatures, no S3.
  *
- * `node bare-proxy.ts <origin of the backend>`; sends `{ port }` to its parent.
+ * `node bare-proxy.ts <origin of the backend> [file with its certificate]`; sends `{ port }` to its parent.
  */
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Pool } from 'undici';
 
-const pool = new Pool(process.argv[2] ?? '', { connections: 256, pipelining: 1 });
+const [, , origin = '', caFile] = process.argv;
+const pool = new Pool(origin, {
+  connections: 256,
+  pipelining: 1,
+  ...(caFile !== undefined && { connect: { ca: readFileSync(caFile, 'utf8') } }),
+});
 
 async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = 'GET', url = '/' } = request;

@@ -1,17 +1,20 @@
 import { cpus } from 'node:os';
-import { startTestbed } from '../support/testbed.ts';
 import type { RunningTestbed } from '../support/testbed.ts';
+import { startBenchBackend, startGateway } from './backend.ts';
+import { benchMemory, memoryLine } from './memory.ts';
 import { measure } from './measure.ts';
 import type { Measured, Stage, Target } from './measure.ts';
 import { parseOptions, USAGE } from './options.ts';
 import { benchObserved } from './observed.ts';
 import type { BenchOptions } from './options.ts';
 import { benchPolicies } from './policies.ts';
-import { BenchProcess, LoadGenerator, NullBackend, portOf } from './processes.ts';
+import { BenchProcess, LoadGenerator, portOf } from './processes.ts';
+import { rawRequests } from './raw-requests.ts';
 import { table } from './report.ts';
 import { BenchPeer } from './peers.ts';
 import { RequestSigner, signAll } from './sign.ts';
 import { beginUpload, ofUpload } from './upload.ts';
+import { benchWorkers } from './workers.ts';
 import { BARE_CONTAINER, BUCKETS, SETUP, WORKS } from './work.ts';
 
 export async function main(argv: readonly string[]): Promise<void> {
@@ -25,6 +28,11 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
   let results: Measured[];
   try {
+    if (options.memory) {
+      const result = await benchMemory(options);
+      process.stdout.write(options.json ? `${JSON.stringify(result, null, 2)}\n` : memoryLine(result));
+      return;
+    }
     results = await benchOf(options);
   } catch (error) {
     process.stderr.write(`the bench failed: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -45,39 +53,42 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 function benchOf(options: BenchOptions): Promise<Measured[]> {
   if (options.policies) return benchPolicies(options);
+  if (options.workers > 1) return benchWorkers(options);
   return options.observed ? benchObserved(options) : bench(options);
 }
 
-function sidesOf({ observed, policies }: BenchOptions): Parameters<typeof table>[1] {
+function sidesOf({ observed, policies, workers }: BenchOptions): Parameters<typeof table>[1] {
+  if (workers > 1) return { gateway: `${workers} workers`, other: 'one worker' };
   if (policies) return { gateway: '20 statements', other: 'no policy' };
   return observed ? { gateway: 'observed', other: 'unobserved' } : undefined;
 }
 
 async function bench(options: BenchOptions): Promise<Measured[]> {
-  const backend = new NullBackend(options.backendPort);
+  const backend = await startBenchBackend(options);
+  const { store, origin, caFile } = backend;
   const load = new LoadGenerator();
-  const children: BenchProcess[] = [backend, load];
+  const children: BenchProcess[] = [load];
   let testbed: RunningTestbed | undefined;
   try {
-    const origin = `http://127.0.0.1:${await portOf(backend)}`;
-    const bare = new BenchProcess('bare-proxy.ts', origin);
+    const bare = new BenchProcess('bare-proxy.ts', origin, ...(caFile === undefined ? [] : [caFile]));
     children.push(bare);
     const barePort = await portOf(bare);
-    testbed = await startTestbed('--backend', 'azure', '--backend-endpoint', origin, '--admin-port', '0');
+    testbed = await startGateway(backend);
     const signer = new RequestSigner(testbed.bed);
     const targets = {
       bare: { port: barePort, pids: [bare.pid] },
       gateway: { port: signer.port, pids: testbed.bed.pids },
     };
-    await setUp(signer, load, targets);
+    await setUp(signer, load, { targets, wire: backend.wire });
     const uploadId = await beginUpload(signer);
     const peers = options.peers.map((peer) => new BenchPeer(peer));
     for (const peer of peers) await peer.setUp(load);
-    await backend.delay(options.latency);
-    return await measureAll({ signer, targets, load, backend, uploadId, peers }, options);
+    await store.delay(options.latency);
+    return await measureAll({ signer, targets, load, backend: store, uploadId, peers }, options);
   } finally {
     await testbed?.stop();
     for (const child of children) child.stop();
+    await backend.stop();
   }
 }
 
@@ -96,7 +107,7 @@ async function measureAll({ signer, uploadId, peers, ...stage }: Ready, options:
         signer,
         work.requests.map((request) => ofUpload(request, uploadId)),
       ),
-      bare: await signAll(signer, work.bare ?? work.requests),
+      bare: await signAll(signer, rawRequests(work.bare ?? work.requests, options.backend)),
     };
     const result = await measure(
       { ...stage, work, signed, peers: await Promise.all(peers.map((peer) => peer.readyFor(work))) },
@@ -111,10 +122,11 @@ async function measureAll({ signer, uploadId, peers, ...stage }: Ready, options:
 async function setUp(
   signer: RequestSigner,
   load: LoadGenerator,
-  targets: { bare: Target; gateway: Target },
+  { targets, wire }: { readonly targets: { bare: Target; gateway: Target }; readonly wire: BenchOptions['backend'] },
 ): Promise<void> {
   const buckets = await signAll(signer, BUCKETS);
-  const container = await signAll(signer, [{ method: 'PUT', path: `/${BARE_CONTAINER}` }]);
+  const raw = rawRequests([{ method: 'PUT', path: `/${BARE_CONTAINER}` }], wire);
+  const container = await signAll(signer, raw);
   const once = { connections: 1, milliseconds: 0 };
   await load.run({ ...once, port: targets.gateway.port, requests: buckets });
   await load.run({ ...once, port: targets.bare.port, requests: container });

@@ -1,6 +1,6 @@
 import type { LoadResult } from './load.ts';
 import type { BenchOptions } from './options.ts';
-import { cpuSeconds, forgetPeak, peakMebibytes } from './processes.ts';
+import { cpuSeconds, forgetPeak, idleSeconds, peakMebibytes } from './processes.ts';
 import type { LoadGenerator, NullBackend } from './processes.ts';
 import type { WireRequest } from './wire-request.ts';
 import type { Work } from './work.ts';
@@ -22,6 +22,16 @@ export interface Side {
   readonly p99: number;
   /** MiB, over all rounds of this work. */
   readonly peak: number;
+  readonly cores: Cores;
+}
+
+/** Cores that were busy with it, or with nothing, on the mean of all rounds. */
+interface Cores {
+  /** The server's processes. */
+  readonly own: number;
+  /** Load generator and null backend. */
+  readonly drivers: number;
+  readonly idle: number;
 }
 
 export interface Measured {
@@ -35,6 +45,8 @@ export interface Measured {
   readonly gateway: Side;
   readonly bare: Side;
   readonly peers?: readonly PeerResult[];
+  /** Why the ratio says nothing about the goal. */
+  readonly noVerdict?: string;
 }
 
 /** Another S3 server, measured in the same rounds. */
@@ -64,8 +76,11 @@ const WARM_UP_MS = 1000;
 interface Turn {
   readonly rate: number;
   readonly requests: number;
+  readonly seconds: number;
   /** Seconds. */
   readonly cpu: number;
+  readonly driversCpu: number;
+  readonly idle: number;
   readonly backendCalls: number;
   readonly p50: number;
   readonly p99: number;
@@ -147,7 +162,8 @@ async function turn(
 ): Promise<Turn> {
   const { port, pids } = targets[side];
   const callsBefore = await backend.calls();
-  const cpuBefore = cpuSeconds(pids);
+  const drivers = [load.pid, backend.pid];
+  const before = { cpu: cpuSeconds(pids), drivers: cpuSeconds(drivers), idle: idleSeconds() };
   const { requests, seconds, p50, p99 } = await load.run({
     port,
     connections: work.connections,
@@ -157,7 +173,10 @@ async function turn(
   return {
     rate: requests / seconds,
     requests,
-    cpu: cpuSeconds(pids) - cpuBefore,
+    seconds,
+    cpu: cpuSeconds(pids) - before.cpu,
+    driversCpu: cpuSeconds(drivers) - before.drivers,
+    idle: idleSeconds() - before.idle,
     backendCalls: ((await backend.calls()) - callsBefore) / requests,
     p50,
     p99,
@@ -174,6 +193,11 @@ export function combined(results: readonly [Measured, ...Measured[]]): Measured 
     p50: median(results.map((result) => result[name].p50)),
     p99: median(results.map((result) => result[name].p99)),
     peak: Math.max(...results.map((result) => result[name].peak)),
+    cores: {
+      own: median(results.map((result) => result[name].cores.own)),
+      drivers: median(results.map((result) => result[name].cores.drivers)),
+      idle: median(results.map((result) => result[name].cores.idle)),
+    },
   });
   return {
     ...results[0],
@@ -192,6 +216,11 @@ function summary(turns: readonly Turn[], { pids }: Target): Side {
     p50: median(turns.map(({ p50 }) => p50)),
     p99: median(turns.map(({ p99 }) => p99)),
     peak: peakMebibytes(pids),
+    cores: {
+      own: sum(turns.map(({ cpu }) => cpu)) / sum(turns.map(({ seconds }) => seconds)),
+      drivers: sum(turns.map(({ driversCpu }) => driversCpu)) / sum(turns.map(({ seconds }) => seconds)),
+      idle: sum(turns.map(({ idle }) => idle)) / sum(turns.map(({ seconds }) => seconds)),
+    },
   };
 }
 

@@ -1,22 +1,25 @@
 /**
- * A process that speaks Azure Blob Storage's wire at memory speed, so that a server in front of it is
- * measured and not the store: no disk, no signatures checked, no MD5 computed (every blob has the same
- * plausible one), bodies above 16 KiB counted but not kept and answered from one prefilled buffer.
+ * A process that speaks the wire of Azure Blob Storage, or Cloud Storage's (`null-gcs.ts`), at memory speed, so that a
+ * server in front of it is measured and not the store: no disk, no signatures checked, no MD5 computed (every blob has
+ * the same plausible one), bodies above 16 KiB counted but not kept and answered from one prefilled buffer.
  *
  * Sends `{ port }` to its parent and answers each of its messages with `{ calls }`, the requests so far. A message
  * `{ latency }` has it wait so many milliseconds before each answer from then on.
+ *
+ * `node null-backend.ts <port> [azure|gcs] [certificate file] [key file]`: with a certificate it speaks https.
  */
+import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { MODIFIED, NullBlobs, PLAUSIBLE_MD5 } from './null-blobs.ts';
 import type { NullBlob } from './null-blobs.ts';
+import { filledFrom } from './null-bytes.ts';
+import { answerGcs } from './null-gcs.ts';
 import { createRawServer, headerOf } from './raw-server.ts';
 import type { RawAnswer, RawRequest } from './raw-server.ts';
 
-const FILL = Buffer.alloc(1024 * 1024, 'null backend ');
 const COMMON = `Server: Null-Blob/1.0\r\nx-ms-request-id: 11111111-2222-3333-4444-555555555555\r\nx-ms-version: 2026-02-06\r\nDate: ${MODIFIED}\r\n`;
 
 const blobs = new NullBlobs();
-let calls = 0;
 
 interface Place {
   readonly container: string;
@@ -38,8 +41,7 @@ function placeOf(target: string): Place {
 
 const NO_QUERY = new URLSearchParams();
 
-function answer(request: RawRequest): RawAnswer {
-  calls += 1;
+function answerAzure(request: RawRequest): RawAnswer {
   const place = placeOf(request.target);
   if (place.container === '') return document(request, containerList());
   if (place.name === '') return answerContainer(request, place);
@@ -86,15 +88,10 @@ function readBlob({ method, head }: RawRequest, { container, name }: Place): Raw
       : `HTTP/1.1 206 Partial Content\r\nContent-Range: bytes ${first}-${last}/${blob.size}\r\nx-ms-blob-content-md5: ${PLAUSIBLE_MD5}\r\n`;
   const text = `${about}${COMMON}${entity(blob.etag)}${blob.lines}Content-Length: ${length}\r\n\r\n`;
   if (method === 'HEAD') return text;
-  return { head: text, body: blob.body === undefined ? filled(length) : [blob.body.subarray(first, last + 1)] };
-}
-
-function filled(length: number): Buffer[] {
-  const parts: Buffer[] = [];
-  for (let left = length; left > 0; left -= FILL.length) {
-    parts.push(left >= FILL.length ? FILL : FILL.subarray(0, left));
-  }
-  return parts;
+  return {
+    head: text,
+    body: blob.body === undefined ? filledFrom(first, length) : [blob.body.subarray(first, last + 1)],
+  };
 }
 
 function changeBlob(request: RawRequest, place: Place): RawAnswer {
@@ -199,12 +196,23 @@ function document({ method }: RawRequest, xml: string): RawAnswer {
   return method === 'HEAD' ? head : { head, body: [body] };
 }
 
+let calls = 0;
 let latency = 0;
+const [, , port = '0', wire = 'azure', certFile, keyFile] = process.argv;
+const answer = wire === 'gcs' ? answerGcs : answerAzure;
 
-const server = createRawServer(answer, () => latency);
-server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () =>
-  process.send?.({ port: (server.address() as AddressInfo).port }),
+const server = createRawServer(
+  (request) => {
+    calls += 1;
+    return answer(request);
+  },
+  {
+    latency: () => latency,
+    ...(certFile !== undefined &&
+      keyFile !== undefined && { tls: { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') } }),
+  },
 );
+server.listen(Number(port), '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 process.on('message', (message: { readonly latency?: number }) => {
   latency = message.latency ?? latency;
   process.send?.({ calls });

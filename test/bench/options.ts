@@ -22,6 +22,14 @@ export interface BenchOptions {
   readonly peers: readonly PeerOption[];
   /** Where the backend listens; 0: anywhere. */
   readonly backendPort: number;
+  /** Whose wire the backend speaks. */
+  readonly backend: 'azure' | 'gcs';
+  /** Compare a replica of so many workers with one of a single one; 1: do not. */
+  readonly workers: number;
+  /** Measure what is resident with 512 slow readers and 256 writers. */
+  readonly memory: boolean;
+  /** TLS between gateway, or proxy, and the backend. */
+  readonly backendTls: boolean;
 }
 
 export interface PeerOption {
@@ -33,8 +41,8 @@ export interface PeerOption {
 }
 
 export const USAGE = `usage: npm run bench -- [--rounds N] [--seconds N] [--only NAME[,NAME...]] [--json] [--latency MS]
-                         [--peer NAME=URL]... [--backend-port N]
-                         [--observed | --policies [--starts N]]
+                         [--backend azure|gcs] [--backend-tls] [--peer NAME=URL]... [--backend-port N]
+                         [--observed | --policies [--starts N] | --workers N | --memory]
 
 Compares the gateway, started as the test bed does, with a bare undici proxy in front of the same null
 backend: the same work in alternating rounds, medians of the ratios.
@@ -46,11 +54,16 @@ backend: the same work in alternating rounds, medians of the ratios.
   --peer     another S3 server, as NAME=http://KEY:SECRET@127.0.0.1:PORT, measured in the same rounds; may be repeated.
              It must answer within a minute of the start. Its region is us-east-1, or what stands behind a # at the end
   --backend-port  where the null backend listens, so that peers can be told before it runs (any)
+  --backend  whose wire the null backend speaks, Azure's or Google's (azure)
+  --backend-tls  TLS to the backend, for gateway and proxy: nginx before it, or its own where there is no nginx
   --json     the result as one JSON document on standard output
   --observed compares the gateway with metrics, journal, inspector and traces (1 % sampled) to the gateway with
              all of that off, instead of to the proxy; small requests only
   --policies compares GETs from a bucket whose policy has twenty statements to those from one without, in many short
              turns (60 rounds of 0.25 seconds): what there is to see is less than what the machine does to longer ones
+  --workers  compares a replica of so many workers, 2 to 16, with one of a single worker; says when the machine has no
+             cores free for it, and then gives no verdict
+  --memory   what is resident at most with 512 slow readers and 256 writers at once, for 20 seconds
   --starts   how often both are started anew, 1 to 20 (3)`;
 
 /** @throws Error with one line for the caller */
@@ -68,9 +81,17 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
       latency: { type: 'string', default: '0' },
       peer: { type: 'string', multiple: true, default: [] },
       'backend-port': { type: 'string', default: '0' },
+      backend: { type: 'string', default: 'azure' },
+      'backend-tls': { type: 'boolean', default: false },
+      workers: { type: 'string', default: '1' },
+      memory: { type: 'boolean', default: false },
     },
   });
-  const turns = values.policies ? { rounds: '60', seconds: '0.25' } : { rounds: '3', seconds: '2.5' };
+  if ((values.observed || values.policies) && (values['backend-tls'] || values.backend !== 'azure')) {
+    throw new Error('--backend and --backend-tls: not with --observed or --policies');
+  }
+  const seconds = values.memory ? '20' : '2.5';
+  const turns = values.policies ? { rounds: '60', seconds: '0.25' } : { rounds: '3', seconds };
   return {
     rounds: Math.floor(between('--rounds', values.rounds ?? turns.rounds, 1, 200)),
     seconds: between('--seconds', values.seconds ?? turns.seconds, 0.2, 60),
@@ -82,6 +103,10 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
     latency: Math.floor(between('--latency', values.latency, 0, 1000)),
     peers: values.peer.map(peerOption),
     backendPort: Math.floor(between('--backend-port', values['backend-port'], 0, 65_535)),
+    backend: oneOf('--backend', values.backend, ['azure', 'gcs'] as const),
+    backendTls: values['backend-tls'],
+    workers: Math.floor(between('--workers', values.workers, 1, 16)),
+    memory: values.memory,
   };
 }
 
@@ -98,6 +123,12 @@ function peerOption(text: string): PeerOption {
     accessKey: decodeURIComponent(url.username),
     secretKey: decodeURIComponent(url.password),
   };
+}
+
+function oneOf<Choice extends string>(name: string, text: string, choices: readonly Choice[]): Choice {
+  const choice = choices.find((known) => known === text);
+  if (choice === undefined) throw new Error(`${name}: expected ${choices.join(' or ')}, got ${text}`);
+  return choice;
 }
 
 function between(name: string, text: string, least: number, most: number): number {

@@ -55,10 +55,16 @@ export class LoadGenerator extends BenchProcess {
   }
 }
 
+interface NullBackendOptions {
+  /** Where it listens; 0: anywhere. */
+  readonly port?: number;
+  readonly wire?: 'azure' | 'gcs';
+  readonly tls?: { readonly certFile: string; readonly keyFile: string };
+}
+
 export class NullBackend extends BenchProcess {
-  /** @param port where it listens; 0: anywhere */
-  constructor(port = 0) {
-    super('null-backend.ts', String(port));
+  constructor({ port = 0, wire = 'azure', tls }: NullBackendOptions = {}) {
+    super('null-backend.ts', String(port), wire, ...(tls === undefined ? [] : [tls.certFile, tls.keyFile]));
   }
 
   /** Requests received since it started. */
@@ -93,6 +99,12 @@ export function cpuSeconds(pids: readonly number[]): number {
     ticks += Number(fields[11]) + Number(fields[12]);
   }
   return ticks / 100;
+}
+
+/** Of all cores together, since the machine started: nothing to do, or waiting for a disk (proc(5), `/proc/stat`). */
+export function idleSeconds(): number {
+  const [, , , , idle = '0', iowait = '0'] = (readFileSync('/proc/stat', 'latin1').split('\n')[0] ?? '').split(/ +/);
+  return (Number(idle) + Number(iowait)) / 100;
 }
 
 /** Most memory that was ever resident at a time since `forgetPeak`, in MiB. */

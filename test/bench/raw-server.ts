@@ -1,5 +1,6 @@
 import { Socket, createServer } from 'node:net';
 import type { Server } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 
 /** One request as the bench's own server sees it: trusted peers, so the parser is quick and not strict. */
 export interface RawRequest {
@@ -9,6 +10,8 @@ export interface RawRequest {
   readonly head: string;
   /** Bodies up to `KEEP_BODY`; larger ones are counted and forgotten. */
   readonly body: Buffer | undefined;
+  /** The first `KEEP_BODY` bytes of any body. */
+  readonly start: Buffer;
   readonly bodySize: number;
 }
 
@@ -17,17 +20,41 @@ export type RawAnswer = string | { readonly head: string; readonly body: readonl
 
 const KEEP_BODY = 16 * 1024;
 const READ_BUFFER = 1024 * 1024;
+const NOTHING = Buffer.alloc(0);
 const TERMINATOR = Buffer.from('\r\n\r\n');
+
+interface RawServerOptions {
+  /** Milliseconds that an answer waits; asked for each. */
+  readonly latency: () => number;
+  /** Present: https. PEM. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+}
 
 /** HTTP/1.1 at memory speed: no object per header, no stream per body, one read buffer per connection. */
 export function createRawServer(
   answer: (request: RawRequest) => RawAnswer,
-  /** Milliseconds that an answer waits; asked for each. */
-  latency: () => number = () => 0,
+  { latency, tls }: RawServerOptions,
 ): Server {
+  if (tls !== undefined) {
+    return createTlsServer({ noDelay: true, ...tls }, (socket) => new RawConnection(socket, answer, latency).read());
+  }
   return createServer({ noDelay: true, pauseOnConnect: true }, (accepted) => {
-    new RawConnection(accepted, answer, latency);
+    const onread = {
+      buffer: Buffer.allocUnsafeSlow(READ_BUFFER),
+      callback: (length: number, buffer: Uint8Array) => {
+        connection.take(Buffer.from(buffer.buffer, buffer.byteOffset, length));
+        return true;
+      },
+    };
+    const connection = new RawConnection(reopened(accepted, onread), answer, latency);
   });
+}
+
+/** The same connection, read into a buffer of ours. */
+function reopened(accepted: Socket, onread: object): Socket {
+  const { _handle: handle } = accepted as unknown as WithHandle;
+  (accepted as unknown as WithHandle)._handle = null;
+  return new Socket({ handle, onread, readable: true, writable: true } as object);
 }
 
 /** The private handle of an accepted socket: only so can it be read into a buffer of ours. For this bench only. */
@@ -39,49 +66,52 @@ class RawConnection {
   readonly #answer: (request: RawRequest) => RawAnswer;
   readonly #latency: () => number;
   readonly #socket: Socket;
-  #kept: Buffer = Buffer.alloc(0);
+  #rest: Buffer = Buffer.alloc(0);
+  /** Bytes of the body that were kept. */
+  #kept = 0;
   #head: { text: string; size: number } | undefined;
   #bodyLeft = 0;
   #body: Buffer[] = [];
 
-  constructor(accepted: Socket, answer: (request: RawRequest) => RawAnswer, latency: () => number) {
+  constructor(socket: Socket, answer: (request: RawRequest) => RawAnswer, latency: () => number) {
     this.#answer = answer;
     this.#latency = latency;
-    const { _handle: handle } = accepted as unknown as WithHandle;
-    (accepted as unknown as WithHandle)._handle = null;
-    const onread = {
-      buffer: Buffer.allocUnsafeSlow(READ_BUFFER),
-      callback: (length: number, buffer: Uint8Array) => {
-        this.#take(Buffer.from(buffer.buffer, buffer.byteOffset, length));
-        return true;
-      },
-    };
-    this.#socket = new Socket({ handle, onread, readable: true, writable: true } as object);
-    this.#socket.on('error', () => this.#socket.destroy());
-    this.#socket.resume();
+    this.#socket = socket;
+    socket.on('error', () => socket.destroy());
+    socket.resume();
   }
 
-  #take(bytes: Buffer): void {
+  /** Where nothing else brings the bytes. */
+  read(): void {
+    this.#socket.on('data', (bytes: Buffer) => this.take(bytes));
+  }
+
+  take(bytes: Buffer): void {
     let rest = bytes;
     while (rest.length > 0) {
       if (this.#head === undefined) rest = this.#takeHead(rest);
       if (this.#head === undefined) return;
       const part = rest.length > this.#bodyLeft ? rest.subarray(0, this.#bodyLeft) : rest;
       this.#bodyLeft -= part.length;
-      if (this.#head.size <= KEEP_BODY && part.length > 0) this.#body.push(Buffer.from(part));
+      if (this.#kept < KEEP_BODY) this.#keep(part.subarray(0, KEEP_BODY - this.#kept));
       rest = rest.subarray(part.length);
       if (this.#bodyLeft === 0) this.#respond(this.#head);
     }
   }
 
+  #keep(part: Buffer): void {
+    this.#kept += part.length;
+    this.#body.push(Buffer.from(part));
+  }
+
   #takeHead(bytes: Buffer): Buffer {
-    const all = this.#kept.length === 0 ? bytes : Buffer.concat([this.#kept, bytes]);
+    const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     const end = all.indexOf(TERMINATOR);
     if (end < 0) {
-      this.#kept = Buffer.from(all);
+      this.#rest = Buffer.from(all);
       return all.subarray(all.length);
     }
-    this.#kept = this.#kept.subarray(0, 0);
+    this.#rest = this.#rest.subarray(0, 0);
     const text = all.toString('latin1', 0, end);
     const size = Number(headerOf(text, 'content-length') ?? 0);
     this.#head = { text, size };
@@ -92,13 +122,15 @@ class RawConnection {
   }
 
   #respond({ text, size }: { text: string; size: number }): void {
-    const body = size > 0 && size <= KEEP_BODY ? Buffer.concat(this.#body) : undefined;
+    const start = size > 0 ? Buffer.concat(this.#body) : NOTHING;
+    const body = size > 0 && size <= KEEP_BODY ? start : undefined;
     this.#head = undefined;
     this.#body = [];
+    this.#kept = 0;
     const methodEnd = text.indexOf(' ');
     const method = text.slice(0, methodEnd);
     const target = text.slice(methodEnd + 1, text.indexOf(' ', methodEnd + 1));
-    const answer = this.#answer({ method, target, head: text, body, bodySize: size });
+    const answer = this.#answer({ method, target, head: text, body, start, bodySize: size });
     const latency = this.#latency();
     if (latency > 0) setTimeout(() => this.#send(answer), latency);
     else this.#send(answer);

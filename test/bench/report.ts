@@ -36,7 +36,10 @@ export function table(
       .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
       .join('  '),
   );
-  return `${lines.join('\n')}\n`;
+  const silent = results.flatMap(({ noVerdict }) =>
+    noVerdict === undefined ? [] : [`!!! NO VERDICT, ${noVerdict} !!!`],
+  );
+  return `${[...lines, ...silent].join('\n')}\n`;
 }
 
 function cells(result: Measured): string[] {
@@ -46,7 +49,7 @@ function cells(result: Measured): string[] {
     String(connections),
     ratio.toFixed(2),
     goal?.toFixed(2) ?? '-',
-    goal === undefined ? '' : ratio >= goal ? 'met' : 'MISSED',
+    verdict(result),
     rate(gateway, bytes),
     rate(bare, bytes),
     cpu(gateway, bytes),
@@ -59,6 +62,12 @@ function cells(result: Measured): string[] {
       'error' in peer ? ['refused', '-'] : [peer.ratio.toFixed(2), `${peer.p99.toFixed(1)} ms`],
     ),
   ];
+}
+
+function verdict({ ratio, goal, noVerdict }: Measured): string {
+  if (noVerdict !== undefined) return 'CORES BUSY';
+  if (goal === undefined) return '';
+  return ratio >= goal ? 'met' : 'MISSED';
 }
 
 function rate(side: Side, bytes: number | undefined): string {

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -72,35 +73,46 @@ interface Nginx {
 
 /** A real nginx before these replicas, on this port of loopback, with all that it writes in a folder of its own. */
 export async function startNginx(binary: string, port: number, replicas: readonly string[]): Promise<Nginx> {
+  return startNginxWith(binary, port, (folder) => nginxConfiguration(port, replicas, folder));
+}
+
+/** @param configuration with a listener on this port of loopback; gets the folder for all that nginx writes */
+export async function startNginxWith(
+  binary: string,
+  port: number,
+  configuration: (folder: string) => string,
+): Promise<Nginx> {
   const folder = mkdtempSync(join(tmpdir(), 'nginx-'));
   const file = join(folder, 'nginx.conf');
-  writeFileSync(file, nginxConfiguration(port, replicas, folder));
+  writeFileSync(file, configuration(folder));
   const child = spawn(binary, ['-p', folder, '-c', file, '-e', join(folder, 'error.log')], {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
-  const endpoint = `http://127.0.0.1:${port}`;
   const stop = async (): Promise<void> => {
     await end(child);
     rmSync(folder, { recursive: true });
   };
   try {
-    await untilAnswers(endpoint, child);
-    return { endpoint, stop };
+    await untilAccepts(port, child);
+    return { endpoint: `http://127.0.0.1:${port}`, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function untilAnswers(endpoint: string, child: ChildProcess): Promise<void> {
+async function untilAccepts(port: number, child: ChildProcess): Promise<void> {
   const until = Date.now() + READY_MS;
   for (;;) {
+    const socket = connect(port, '127.0.0.1');
     try {
-      await fetch(endpoint, { signal: AbortSignal.timeout(1000) });
+      await once(socket, 'connect', { signal: AbortSignal.timeout(1000) });
       return;
     } catch (error) {
       if (child.exitCode !== null || Date.now() > until) throw new Error('nginx does not start', { cause: error });
       await sleep(50);
+    } finally {
+      socket.destroy();
     }
   }
 }

@@ -1,0 +1,84 @@
+/**
+ * Clients that read slowly, a process of its own: takes a `SlowJob` from its parent, answers with a `SlowResult` or
+ * `{ error }`.
+ */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface SlowJob {
+  readonly port: number;
+  readonly readers: number;
+  readonly milliseconds: number;
+  /** What each of them takes. */
+  readonly bytesPerSecond: number;
+  /** Heads of requests, sent in turn. */
+  readonly heads: readonly string[];
+}
+
+export interface SlowResult {
+  /** Whose connection is still there at the end, with an answer that began with 200. */
+  readonly alive: number;
+  /** That all of them took. */
+  readonly bytes: number;
+}
+
+const STEP_MS = 100;
+
+/** Takes what it may, and leaves the rest with the kernel. */
+class SlowReader {
+  readonly #socket: Socket;
+  readonly #step: number;
+  bytes = 0;
+  #start = '';
+
+  constructor({ port, bytesPerSecond }: SlowJob, head: string) {
+    this.#step = Math.floor((bytesPerSecond * STEP_MS) / 1000);
+    this.#socket = connect({ host: '127.0.0.1', port, noDelay: true });
+    this.#socket.on('error', () => this.#socket.destroy());
+    this.#socket.write(head, 'latin1');
+  }
+
+  get isAlive(): boolean {
+    return !this.#socket.destroyed && !this.#socket.readableEnded && this.#start.startsWith('HTTP/1.1 200');
+  }
+
+  step(): void {
+    const length = Math.min(this.#step, this.#socket.readableLength);
+    // Asks for bytes of the kernel, too.
+    const bytes = this.#socket.read(length) as Buffer | null;
+    this.bytes += bytes?.length ?? 0;
+    if (this.#start === '' && bytes !== null) this.#start = bytes.toString('latin1', 0, 20);
+  }
+
+  async close(): Promise<void> {
+    if (this.#socket.destroyed) return;
+    const closed = once(this.#socket, 'close');
+    this.#socket.destroy();
+    await closed;
+  }
+}
+
+async function run(job: SlowJob): Promise<SlowResult> {
+  const { readers, milliseconds, heads } = job;
+  const all = Array.from({ length: readers }, (_, index) => new SlowReader(job, heads[index % heads.length] ?? ''));
+  const until = performance.now() + milliseconds;
+  while (performance.now() < until) {
+    await sleep(STEP_MS);
+    for (const reader of all) reader.step();
+  }
+  const result = {
+    alive: all.filter(({ isAlive }) => isAlive).length,
+    bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+  await Promise.all(all.map((reader) => reader.close()));
+  return result;
+}
+
+process.on('message', (job: SlowJob) => {
+  run(job).then(
+    (result) => process.send?.(result),
+    (error: unknown) => process.send?.({ error: String(error) }),
+  );
+});
+process.on('disconnect', () => process.exit(0));
