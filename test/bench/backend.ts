@@ -59,8 +59,20 @@ async function startSecure(options: BackendOptions): Promise<BenchBackend> {
   }
 }
 
+interface GatewayOptions {
+  readonly workers?: number;
+  readonly maxConnections?: number;
+  /** Environment: settings besides the test bed's. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
 /** The gateway as the test bed starts it, with the inspector. */
-export function startGateway({ wire, origin, caFile }: BenchBackend, ...args: string[]): Promise<RunningTestbed> {
+export function startGateway(
+  { wire, origin, caFile }: BenchBackend,
+  { workers = 1, maxConnections, settings = {} }: GatewayOptions = {},
+): Promise<RunningTestbed> {
   const trusted = caFile === undefined ? {} : { S3GW_OUTBOUND: JSON.stringify({ caFile }) };
-  return startTestbedWith(trusted, '--backend', wire, '--backend-endpoint', origin, '--admin-port', '0', ...args);
+  const over = ['--backend', wire, '--backend-endpoint', origin, '--workers', String(workers)];
+  if (maxConnections !== undefined) over.push('--max-connections', String(maxConnections));
+  return startTestbedWith({ ...trusted, ...settings }, ...over, '--admin-port', '0');
 }

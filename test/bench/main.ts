@@ -1,7 +1,7 @@
 import { cpus } from 'node:os';
 import type { RunningTestbed } from '../support/testbed.ts';
 import { startBenchBackend, startGateway } from './backend.ts';
-import { benchMemory, memoryLine } from './memory.ts';
+import { benchMemory, memoryLines } from './memory.ts';
 import { measure } from './measure.ts';
 import type { Measured, Stage, Target } from './measure.ts';
 import { parseOptions, USAGE } from './options.ts';
@@ -29,8 +29,8 @@ export async function main(argv: readonly string[]): Promise<void> {
   let results: Measured[];
   try {
     if (options.memory) {
-      const result = await benchMemory(options);
-      process.stdout.write(options.json ? `${JSON.stringify(result, null, 2)}\n` : memoryLine(result));
+      const found = await benchMemory(options);
+      process.stdout.write(options.json ? `${JSON.stringify(found, null, 2)}\n` : memoryLines(found));
       return;
     }
     results = await benchOf(options);

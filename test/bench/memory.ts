@@ -1,5 +1,5 @@
-import { startBenchBackend, startGateway } from './backend.ts';
-import type { LoadResult } from './load.ts';
+import type { RunningTestbed } from '../support/testbed.ts';
+import { type BenchBackend, startBenchBackend, startGateway } from './backend.ts';
 import type { BenchOptions } from './options.ts';
 import { BenchProcess, forgetPeak, LoadGenerator, peakMebibytes } from './processes.ts';
 import { RequestSigner, signAll } from './sign.ts';
@@ -23,53 +23,44 @@ const WRITTEN: readonly S3Request[] = Array.from({ length: WRITERS }, (_, index)
   payload: index % 2 === 0 ? 'unsigned' : 'crc32-trailer',
 }));
 
+/** A reader holds its connection to the backend: by default 256 are served at a time, and the others wait. */
+const VARIANTS: Readonly<Record<string, { readonly maxConnections?: number }>> = {
+  'default configuration': {},
+  'maxConnections 1024': { maxConnections: 1024 },
+};
+
 interface MemoryResult {
   readonly name: string;
+  readonly configuration: string;
   readonly goalMebibytes: number;
   /** The most that was resident while all of them were there. */
   readonly peakMebibytes: number;
-  /** The same after the start, a warm-up of one reader and writer behind it. */
+  /** The same before they came, one reader and one upload behind it. */
   readonly beforeMebibytes: number;
-  readonly readersAlive: number;
+  /** Whose answer had begun and still went on at the end. */
+  readonly readersServed: number;
+  /** The others, by the first line of their answer: empty while they waited. */
+  readonly otherReaders: SlowResult['others'];
   readonly bytesRead: number;
   readonly uploads: number;
 }
 
 /** What 512 slow readers and 256 writers at once keep resident in one process. */
-export async function benchMemory(options: BenchOptions): Promise<MemoryResult> {
+export async function benchMemory(options: BenchOptions): Promise<MemoryResult[]> {
   const backend = await startBenchBackend(options);
   const [load, slow] = [new LoadGenerator(), new BenchProcess('slow-readers.ts')];
   try {
-    const testbed = await startGateway(backend);
-    try {
-      const { pids } = testbed.bed;
-      const signer = new RequestSigner(testbed.bed);
-      const { port } = signer;
-      const buckets: readonly S3Request[] = [{ method: 'PUT', path: `/${BUCKET}` }];
-      const warm = [...buckets, { method: 'PUT', path: READ.path, size: 64 * MIB }, READ];
-      await load.run({ connections: 1, milliseconds: 0, port, requests: await signAll(signer, warm) });
-      await backend.store.delay(options.latency);
-      forgetPeak(pids);
-      const beforeMebibytes = peakMebibytes(pids);
-      const milliseconds = options.seconds * 1000;
-      const heads = (await signAll(signer, [READ])).map(({ head }) => head);
-      const reading = slow.ask({ port, readers: READERS, milliseconds, bytesPerSecond: BYTES_PER_SECOND, heads });
-      const requests = await signAll(signer, WRITTEN);
-      const written: LoadResult = await load.run({ connections: WRITERS, milliseconds, port, requests });
-      const read = (await reading) as SlowResult | { error: string };
-      if ('error' in read) throw new Error(read.error);
-      return {
-        name: `mem-${READERS}-${WRITERS}`,
-        goalMebibytes: GOAL_MIB,
-        peakMebibytes: peakMebibytes(pids),
-        beforeMebibytes,
-        readersAlive: read.alive,
-        bytesRead: read.bytes,
-        uploads: written.requests,
-      };
-    } finally {
-      await testbed.stop();
+    const results: MemoryResult[] = [];
+    for (const [configuration, variant] of Object.entries(VARIANTS)) {
+      // Clients that leave in the middle are what this is about: no line for each.
+      const testbed = await startGateway(backend, { ...variant, settings: { S3GW_LOG_LEVEL: 'error' } });
+      try {
+        results.push({ configuration, ...(await measureMemory({ testbed, backend, load, slow }, options)) });
+      } finally {
+        await testbed.stop();
+      }
     }
+    return results;
   } finally {
     load.stop();
     slow.stop();
@@ -77,13 +68,64 @@ export async function benchMemory(options: BenchOptions): Promise<MemoryResult> 
   }
 }
 
-/** One line for people; readers that were cut off are no proof of anything, and are told. */
-export function memoryLine(result: MemoryResult): string {
-  const { name, goalMebibytes, peakMebibytes: peak, beforeMebibytes, readersAlive, bytesRead, uploads } = result;
-  const isWhole = readersAlive === READERS && uploads >= WRITERS;
-  const verdict = !isWhole ? 'NOT ALL WERE SERVED' : peak < goalMebibytes ? 'met' : 'MISSED';
+interface Scene {
+  readonly testbed: RunningTestbed;
+  readonly backend: BenchBackend;
+  readonly load: LoadGenerator;
+  readonly slow: BenchProcess;
+}
+
+async function measureMemory(
+  { testbed, backend, load, slow }: Scene,
+  { seconds, latency }: BenchOptions,
+): Promise<Omit<MemoryResult, 'configuration'>> {
+  const { pids } = testbed.bed;
+  const signer = new RequestSigner(testbed.bed);
+  const { port } = signer;
+  const warm: readonly S3Request[] = [
+    { method: 'PUT', path: `/${BUCKET}` },
+    { method: 'PUT', path: READ.path, size: 64 * MIB },
+    READ,
+  ];
+  await backend.store.delay(0);
+  await load.run({ connections: 1, milliseconds: 0, port, requests: await signAll(signer, warm) });
+  await backend.store.delay(latency);
+  const [heads, requests] = [(await signAll(signer, [READ])).map(({ head }) => head), await signAll(signer, WRITTEN)];
+  forgetPeak(pids);
+  const beforeMebibytes = peakMebibytes(pids);
+  const milliseconds = seconds * 1000;
+  const reading = slow.ask({ port, readers: READERS, milliseconds, bytesPerSecond: BYTES_PER_SECOND, heads });
+  const written = await load.run({ connections: WRITERS, milliseconds, port, requests });
+  const read = (await reading) as SlowResult | { error: string };
+  if ('error' in read) throw new Error(read.error);
+  return {
+    name: `mem-${READERS}-${WRITERS}`,
+    goalMebibytes: GOAL_MIB,
+    peakMebibytes: peakMebibytes(pids),
+    beforeMebibytes,
+    readersServed: read.alive,
+    otherReaders: read.others,
+    bytesRead: read.bytes,
+    uploads: written.requests,
+  };
+}
+
+/** A line for people for each. Where not all were written, or few read, nothing is proved, and that is told. */
+export function memoryLines(results: readonly MemoryResult[]): string {
+  return results.map(memoryLine).join('');
+}
+
+function memoryLine(result: MemoryResult): string {
+  const { name, configuration, goalMebibytes, peakMebibytes: peak, beforeMebibytes, uploads } = result;
+  const { readersServed, bytesRead } = result;
+  const others = Object.entries(result.otherReaders).map(
+    ([line, count]) => `${count} ${line === '' ? 'waited' : line}`,
+  );
+  const verdict = uploads < WRITERS ? 'NOT ALL WERE WRITTEN' : peak < goalMebibytes ? 'met' : 'MISSED';
   return (
-    `${name}: ${peak.toFixed(0)} MiB resident at most, below ${goalMebibytes} wanted: ${verdict} (before ${beforeMebibytes.toFixed(0)}; ` +
-    `${readersAlive} readers took ${(bytesRead / 1e6).toFixed(0)} MB, ${uploads} uploads of 16 MiB)\n`
+    `${name}, ${configuration}: ${peak.toFixed(0)} MiB at most, fewer than ${goalMebibytes} wanted: ${verdict} ` +
+    `(${beforeMebibytes.toFixed(0)} before; ${readersServed} readers at a time took ${(bytesRead / 1e6).toFixed(0)} MB, ` +
+    others.map((other) => `${other}, `).join('') +
+    `${uploads} uploads of 16 MiB)\n`
   );
 }

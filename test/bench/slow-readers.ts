@@ -19,6 +19,8 @@ export interface SlowJob {
 export interface SlowResult {
   /** Whose connection is still there at the end, with an answer that began with 200. */
   readonly alive: number;
+  /** First lines of other answers, and how many readers got them; those that waited in vain are under an empty one. */
+  readonly others: Readonly<Record<string, number>>;
   /** That all of them took. */
   readonly bytes: number;
 }
@@ -43,12 +45,16 @@ class SlowReader {
     return !this.#socket.destroyed && !this.#socket.readableEnded && this.#start.startsWith('HTTP/1.1 200');
   }
 
+  get firstLine(): string {
+    return this.#start.split('\r\n')[0] ?? '';
+  }
+
   step(): void {
     const length = Math.min(this.#step, this.#socket.readableLength);
     // Asks for bytes of the kernel, too.
     const bytes = this.#socket.read(length) as Buffer | null;
     this.bytes += bytes?.length ?? 0;
-    if (this.#start === '' && bytes !== null) this.#start = bytes.toString('latin1', 0, 20);
+    if (this.#start === '' && bytes !== null) this.#start = bytes.toString('latin1', 0, 60);
   }
 
   async close(): Promise<void> {
@@ -67,8 +73,11 @@ async function run(job: SlowJob): Promise<SlowResult> {
     await sleep(STEP_MS);
     for (const reader of all) reader.step();
   }
+  const others: Record<string, number> = {};
+  for (const { isAlive, firstLine } of all) if (!isAlive) others[firstLine] = (others[firstLine] ?? 0) + 1;
   const result = {
     alive: all.filter(({ isAlive }) => isAlive).length,
+    others,
     bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
   };
   await Promise.all(all.map((reader) => reader.close()));

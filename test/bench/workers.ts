@@ -25,7 +25,7 @@ const NAMES: ReadonlySet<string> = new Set([
 export async function benchWorkers(options: BenchOptions): Promise<Measured[]> {
   const backend = await startBenchBackend(options);
   const load = new LoadGenerator();
-  const starting = [startGateway(backend, '--workers', String(options.workers)), startGateway(backend)] as const;
+  const starting = [startGateway(backend, { workers: options.workers }), startGateway(backend)] as const;
   try {
     const [many, one] = await Promise.all(starting);
     const signers = { gateway: new RequestSigner(many.bed), bare: new RequestSigner(one.bed) };

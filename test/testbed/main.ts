@@ -33,6 +33,9 @@ async function run(options: TestbedOptions): Promise<void> {
       const own = {
         S3GW_LISTENERS: JSON.stringify(listeners(options, index, certificate)),
         ...adminSettings(adminPorts, index),
+        ...(options.maxConnections !== undefined && {
+          S3GW_BACKENDS__MAIN__MAX_CONNECTIONS: String(options.maxConnections),
+        }),
       };
       return startReplica({ ...settings, ...own }, options.workers);
     });

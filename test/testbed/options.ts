@@ -16,6 +16,8 @@ export interface TestbedOptions {
   readonly adminPort: number | undefined;
   readonly replicas: number;
   readonly workers: number;
+  /** Of each gateway process to the backend, at a time; absent: what the configuration's default is. */
+  readonly maxConnections: number | undefined;
   /**
    * Azurite keeps what it holds in memory; else in a temporary folder: beyond a gigabyte or two in memory it answers
    * nothing for minutes.
@@ -31,7 +33,7 @@ export interface TestbedOptions {
 }
 
 const USAGE =
-  'usage: npm run testbed -- [--backend memory|azure|gcs|gcs-fake] [--backend-endpoint URL] [--port N] [--tls-port N] [--replicas N] [--workers N] [--in-memory]\n' +
+  'usage: npm run testbed -- [--backend memory|azure|gcs|gcs-fake] [--backend-endpoint URL] [--port N] [--tls-port N] [--replicas N] [--workers N] [--max-connections N] [--in-memory]\n' +
   '       [--admin-port N] [--fault-plan MODULE] [--customer-keys]';
 
 /** A mistake of whoever called: one line. */
@@ -45,6 +47,7 @@ const OPTIONS = {
   'admin-port': { type: 'string' },
   replicas: { type: 'string', default: '1' },
   workers: { type: 'string', default: '1' },
+  'max-connections': { type: 'string' },
   'in-memory': { type: 'boolean', default: false },
   /** What is done anyhow: scripts say it. */
   disk: { type: 'boolean', default: false },
@@ -63,10 +66,11 @@ export function parseOptions(argv: readonly string[]): TestbedOptions {
     backend,
     backendEndpoint: values['backend-endpoint'],
     port: count('--port', values.port, 0, 65535),
-    tlsPort: values['tls-port'] === undefined ? undefined : count('--tls-port', values['tls-port'], 0, 65535),
-    adminPort: values['admin-port'] === undefined ? undefined : count('--admin-port', values['admin-port'], 0, 65535),
+    tlsPort: optionalCount('--tls-port', values['tls-port'], 0, 65535),
+    adminPort: optionalCount('--admin-port', values['admin-port'], 0, 65535),
     replicas: count('--replicas', values.replicas, 1, 64),
     workers: count('--workers', values.workers, 1, 64),
+    maxConnections: optionalCount('--max-connections', values['max-connections'], 1, 65_535),
     inMemory: values['in-memory'],
     faultPlan: values['fault-plan'],
     customerKeys: values['customer-keys'],
@@ -91,6 +95,10 @@ function parse(argv: readonly string[]): ReturnType<typeof parseArgs<{ options: 
   } catch (error) {
     throw new UsageError(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`, { cause: error });
   }
+}
+
+function optionalCount(name: string, text: string | undefined, ...range: [least: number, most: number]) {
+  return text === undefined ? undefined : count(name, text, ...range);
 }
 
 function count(name: string, text: string, least: number, most: number): number {
