@@ -10,7 +10,7 @@ import { isTooLate, repeat } from './repeat.ts';
 import type { Pace } from './repeat.ts';
 import type { RetryBudget } from './retry-budget.ts';
 import { unlessAborted } from './unless-aborted.ts';
-import { asItIs, headersAlone, jsonOf, textOf } from './wire/answers.ts';
+import { asItIs, bytesOf, headersAlone, jsonOf, textOf } from './wire/answers.ts';
 import { sendOnce } from './wire/attempt.ts';
 import type { Service, Take } from './wire/attempt.ts';
 import { readClock } from './wire/read-clock.ts';
@@ -108,6 +108,11 @@ export class RestClient<R extends RestRequest> {
   /** The same for answers that are a document. @throws StoreError */
   sendForText(request: R, call: Call): Promise<string> {
     return this.#inTurn(request, call, textOf);
+  }
+
+  /** The same, undecoded. @throws StoreError */
+  sendForBytes(request: R, call: Call): Promise<Uint8Array> {
+    return this.#inTurn(request, call, bytesOf);
   }
 
   /**

@@ -55,7 +55,7 @@ export async function writeAnswer(exchange: Exchange, answer: S3Response, close:
     exchange.writeHead(status, head);
     return endAnswer(exchange, '', closing);
   }
-  const text = Buffer.from(encodeXml(body));
+  const text = encodeXml(body);
   head.push('Content-Type', XML_TYPE, 'Content-Length', String(text.length));
   exchange.writeHead(status, head);
   return endAnswer(exchange, isHead ? '' : text, closing);

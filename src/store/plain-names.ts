@@ -46,8 +46,7 @@ export function createPlainNames(limits: NameLimits): PlainNames {
   const hazardousPoint = HAZARDOUS_POINT[nameOrder];
 
   const isHazardousStart = (text: string): boolean =>
-    hazardousPoint.test(text) ||
-    text.includes(DOT_BEFORE_SLASH) ||
+    (!isHarmless(text) && (hazardousPoint.test(text) || text.includes(DOT_BEFORE_SLASH))) ||
     text.startsWith(ESCAPED_PREFIX) ||
     reservedPrefixes.some((reserved) => text.startsWith(reserved)) ||
     text.length > maxNameLength ||
@@ -67,6 +66,23 @@ export function createPlainNames(limits: NameLimits): PlainNames {
     },
   };
 }
+
+/** Printable ASCII without a backslash and without a dot before a slash: what nearly all names are. */
+function isHarmless(text: string): boolean {
+  let before = 0;
+  for (let i = 0; i < text.length; i += 1) {
+    const unit = text.charCodeAt(i);
+    if (unit < SPACE || unit > TILDE || unit === BACKSLASH || (unit === SLASH && before === DOT)) return false;
+    before = unit;
+  }
+  return true;
+}
+
+const SPACE = 0x20;
+const DOT = 0x2e;
+const SLASH = 0x2f;
+const BACKSLASH = 0x5c;
+const TILDE = 0x7e;
 
 /** The next higher code point up to `last` that is safe, as a string; absent when there is none. */
 function nextSafePoint(point: number, last: number, hazardous: RegExp): string | undefined {

@@ -13,11 +13,11 @@ export async function list(
 ): Promise<ListPage> {
   const path = containerPath(client.endpoint, container);
   const start = startOf(request);
-  const xml = await client.rest.sendForText(
+  const document = await client.rest.sendForBytes(
     { call: 'list', method: 'GET', path, query: listQuery(request, start), effect: 'read' },
     call,
   );
-  return parseBlobPage(xml);
+  return parseBlobPage(document);
 }
 
 type Query = (readonly [string, string])[];

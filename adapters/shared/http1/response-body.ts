@@ -7,9 +7,9 @@ import type { BodyDecoder } from './body-decoder.ts';
 import type { BodyConsumer } from './body-consumer.ts';
 import { ConnectionError } from './connection.ts';
 import type { Connection } from './connection.ts';
+import { DocumentReader, tooLarge } from './document-reader.ts';
 import { DirectWriter, endSink, takesBuffersBack } from './direct-writer.ts';
 import { StreamFeeder } from './stream-feeder.ts';
-import { readSmall } from '../wire/read-small.ts';
 
 interface ResponseBodyParts {
   /** 0 when the peer announced none. */
@@ -114,12 +114,22 @@ export class ResponseBody implements ByteSource {
   }
 
   /**
-   * All bytes in memory, for small answers. Rejects above `limit`, and when they are not there `within` milliseconds
-   * (`readSmall`).
+   * All bytes in memory, for small answers. Rejects above `limit`, and when they are not there `within` milliseconds,
+   * more for a large one (`DocumentReader`).
    */
-  async bytes(limit: number, within?: number): Promise<Uint8Array> {
+  async bytes(limit: number, within = Infinity): Promise<Uint8Array> {
+    if (this.#failure !== undefined) throw this.#failure;
     if (this.#decoder.done && this.#heldBytes <= limit) return this.#takeHeld();
-    return readSmall(this.stream(), limit, within);
+    if (this.#decoder.done || this.size > limit) {
+      this.discard();
+      throw tooLarge(limit);
+    }
+    const reader = new DocumentReader(this.#connection, { size: this.size, limit, within }, (error) =>
+      this.#giveUp(error),
+    );
+    this.#setConsumer(reader);
+    this.#connection.resume();
+    return reader.document;
   }
 
   #data(data: Buffer): void {

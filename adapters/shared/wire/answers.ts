@@ -14,8 +14,13 @@ export function headersAlone({ headers, body }: WireResponse): WireHeaders {
 }
 
 /** @param within milliseconds for the document */
-export async function textOf({ body }: WireResponse, within: number): Promise<string> {
-  const bytes = await body.bytes(MAX_DOCUMENT, within);
+export function bytesOf({ body }: WireResponse, within: number): Promise<Uint8Array> {
+  return body.bytes(MAX_DOCUMENT, within);
+}
+
+/** @param within milliseconds for the document */
+export async function textOf(response: WireResponse, within: number): Promise<string> {
+  const bytes = await bytesOf(response, within);
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 

@@ -63,14 +63,15 @@ export function listedObject({ bucket, key }: KeyRef, entry: BlobEntry): ListedO
   const head = { properties: entry, record };
   if (!isLive(head)) return undefined;
   const { storageClass, checksum }: Partial<LooseRecord> = record ?? {};
-  return {
-    kind: 'object',
-    key,
-    ...shownOf(head, bucket),
-    ...(storageClass !== undefined && { storageClass }),
-    ...(checksum !== undefined && { checksum }),
-  };
+  const { etag, size, mtime, ownerId, archived } = shownOf(head, bucket);
+  // Member by member: a page has a thousand of them, and spreading takes longer than all the rest.
+  const listed: Draft<ListedObject> = { kind: 'object', key, etag, size, mtime, ownerId, archived };
+  if (storageClass !== undefined) listed.storageClass = storageClass;
+  if (checksum !== undefined) listed.checksum = checksum;
+  return listed;
 }
+
+type Draft<T> = { -readonly [Field in keyof T]: T[Field] };
 
 /** What a listing shows of an object. */
 export function objectEntry({

@@ -9,6 +9,7 @@ import {
   untrimmed,
 } from './record-fields.ts';
 import { isCount, isText } from './record-checks.ts';
+import { readPlainRecord } from './plain-record.ts';
 import type { VersionToken } from './version-token.ts';
 
 /** Metadata name under which the record rides on a blob. Everything else on the blob is user metadata. */
@@ -142,6 +143,11 @@ export function encodeRecord(record: HeadRecord | OwnRecord | DeletionRecord | L
  * @throws RecordFormatError for one from a later release, or with a field that none of ours has
  */
 export function decodeRecord(text: string): LooseRecord | undefined {
+  return readPlainRecord(text) ?? decodeAnyRecord(text);
+}
+
+/** The same, whatever its fields are. */
+export function decodeAnyRecord(text: string): LooseRecord | undefined {
   const json = parseJson(text);
   if (json === undefined) return undefined;
   const isKnown = RECORD_FIELDS.encryption.code in json ? json.v === ENCRYPTED_FORMAT : json.v === FORMAT;

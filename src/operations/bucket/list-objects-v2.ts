@@ -4,7 +4,7 @@ import { authorizedBucket } from '../authorized-bucket.ts';
 import type { Operation } from '../operation.ts';
 import { decodeContinuationToken, encodeContinuationToken } from './continuation-token.ts';
 import { checkOptionalAttributes, listParameters } from './list-parameters.ts';
-import { contentsValues, objectOwners, pageValues, prefixValues } from './list-values.ts';
+import { contentsTexts, objectOwners, pageValues, prefixValues } from './list-values.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html */
 export const listObjectsV2: Operation = async (request, context) => {
@@ -30,7 +30,7 @@ export const listObjectsV2: Operation = async (request, context) => {
     ContinuationToken: token,
     NextContinuationToken: next === undefined ? undefined : encodeContinuationToken(next),
     KeyCount: entries.length,
-    Contents: contentsValues(entries, parameters, owners),
+    Contents: contentsTexts(entries, parameters, owners),
     CommonPrefixes: prefixValues(entries, parameters),
   };
   return {

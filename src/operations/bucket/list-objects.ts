@@ -4,7 +4,7 @@ import { LIST_OBJECTS_RESULT } from '../../protocol/xml/list-shapes.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
 import type { Operation } from '../operation.ts';
 import { checkOptionalAttributes, type ListParameters, listParameters } from './list-parameters.ts';
-import { contentsValues, objectOwners, pageValues, prefixValues } from './list-values.ts';
+import { contentsTexts, objectOwners, pageValues, prefixValues } from './list-values.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjects.html */
 export const listObjects: Operation = async (request, context) => {
@@ -25,7 +25,7 @@ export const listObjects: Operation = async (request, context) => {
     Prefix: prefix,
     Marker: encode(marker),
     NextMarker: nextMarker(page, parameters),
-    Contents: contentsValues(page.entries, parameters, objectOwners(bucket, context.accounts)),
+    Contents: contentsTexts(page.entries, parameters, objectOwners(bucket, context.accounts)),
     CommonPrefixes: prefixValues(page.entries, parameters),
   };
   return {

@@ -2,7 +2,9 @@ import type { AccountDirectory } from '../../access/accounts.ts';
 import { owned } from '../../access/acl/in-force.ts';
 import type { Bucket } from '../../manifest/records/bucket.ts';
 import type { ListedEntry, ListedObject } from '../../manifest/listing/listing.ts';
-import type { XmlValue } from '../../protocol/xml/document.ts';
+import { XmlTexts, type XmlValue } from '../../protocol/xml/document.ts';
+import { encodeElement, escapeXml } from '../../protocol/xml/encode.ts';
+import { OWNER } from '../../protocol/xml/list-shapes.ts';
 import { xmlDate } from '../../protocol/xml/xml-date.ts';
 import type { ListParameters } from './list-parameters.ts';
 
@@ -28,16 +30,51 @@ export function prefixValues(
 }
 
 /** `Contents` among the entries of a page; with owners if there is a look-up for them. */
-export function contentsValues(
+export function contentsTexts(
   entries: readonly ListedEntry[],
   { encode }: ListParameters,
   ownerOf: OwnerLookup | undefined,
-): XmlValue[] {
-  const values: XmlValue[] = [];
+): XmlTexts {
+  return new XmlTexts(() => eachContents(entries, encode, ownerOf));
+}
+
+/**
+ * No closure: of a generator function V8 makes a map for each, which lives until a full collection, and with it all
+ * that the closure sees, and what that refers to.
+ */
+function* eachContents(
+  entries: readonly ListedEntry[],
+  encode: ListParameters['encode'],
+  ownerOf: OwnerLookup | undefined,
+): Generator<string> {
+  let owner: XmlValue;
+  let ownerText = '';
   for (const entry of entries) {
-    if (entry.kind === 'object') values.push(objectValues(entry, encode, ownerOf));
+    if (entry.kind !== 'object') continue;
+    const own = ownerOf?.(entry.ownerId);
+    if (own !== owner) {
+      owner = own;
+      ownerText = encodeElement(OWNER, own);
+    }
+    yield contentsText(entry, encode, ownerText);
   }
-  return values;
+}
+
+/**
+ * `objectValues` as `LIST_OBJECTS_V2_RESULT` writes them. By hand, because a page has a thousand of them: half of the
+ * time that the general encoder takes.
+ */
+function contentsText(object: Omit<ListedObject, 'kind'>, encode: ListParameters['encode'], owner: string): string {
+  const { checksum } = object;
+  const declared =
+    checksum === undefined
+      ? ''
+      : `<ChecksumAlgorithm>${checksum.algorithm}</ChecksumAlgorithm><ChecksumType>${checksum.type}</ChecksumType>`;
+  return (
+    `<Contents><Key>${escapeXml(encode(object.key))}</Key><LastModified>${xmlDate(object.mtime)}</LastModified>` +
+    `<ETag>&quot;${escapeXml(object.etag)}&quot;</ETag>${declared}<Size>${object.size}</Size>${owner}` +
+    `<StorageClass>${escapeXml(storageClassOf(object))}</StorageClass></Contents>`
+  );
 }
 
 /** A `Contents`, and what it has in common with a `Version`. */
@@ -55,8 +92,12 @@ export function objectValues(
     ChecksumType: checksum?.type,
     Size: object.size,
     Owner: ownerOf?.(object.ownerId),
-    StorageClass: object.storageClass ?? (object.archived ? 'GLACIER' : 'STANDARD'),
+    StorageClass: storageClassOf(object),
   };
+}
+
+function storageClassOf({ storageClass, archived }: Pick<ListedObject, 'storageClass' | 'archived'>): string {
+  return storageClass ?? (archived ? 'GLACIER' : 'STANDARD');
 }
 
 export type OwnerLookup = (canonicalId: string) => XmlValue;

@@ -7,7 +7,16 @@ export interface XmlDocument {
 }
 
 type XmlScalar = string | number | boolean;
-export type XmlValue = XmlScalar | undefined | readonly XmlValue[] | { readonly [name: string]: XmlValue };
+export type XmlValue = XmlScalar | undefined | readonly XmlValue[] | XmlTexts | { readonly [name: string]: XmlValue };
+
+/** A long list whose elements are written by who knows them best: each as its text, when its turn comes. */
+export class XmlTexts {
+  readonly items: () => Iterable<string>;
+
+  constructor(items: () => Iterable<string>) {
+    this.items = items;
+  }
+}
 
 export function xml(shape: XmlShape, value: XmlValue): XmlDocument {
   return { shape, value };

@@ -1,5 +1,6 @@
-import type { XmlDocument, XmlValue } from './document.ts';
+import { type XmlDocument, XmlTexts, type XmlValue } from './document.ts';
 import type { XmlContent, XmlField, XmlShape } from './shape.ts';
+import { Utf8Writer } from './utf8-writer.ts';
 
 export const XML_PROLOG = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const S3_NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
@@ -21,13 +22,44 @@ export function escapeXml(text: string): string {
 
 /** The document without prolog. @throws TypeError when the value does not fit the shape (a fault of the program) */
 export function encodeRoot(document: XmlDocument): string {
-  const { shape, value } = document;
-  return element(shape.root, namespaceOf(shape), shape.content, value);
+  let text = '';
+  writeRoot(document, (piece) => (text += piece));
+  return text;
 }
 
 /** Prolog, newline, document; ends exactly at the root's end tag. */
-export function encodeXml(document: XmlDocument): string {
-  return XML_PROLOG + encodeRoot(document);
+export function encodeXml(document: XmlDocument): Buffer {
+  const bytes = new Utf8Writer();
+  bytes.add(XML_PROLOG);
+  writeRoot(document, (piece) => bytes.add(piece));
+  return bytes.end();
+}
+
+/** An element with all that is in it, for who writes the text of a list (`XmlTexts`). */
+export function encodeElement(field: XmlField, value: XmlValue): string {
+  return element(field.element, '', field.content, value);
+}
+
+/** In pieces, of which none is more than one item of a list in the root. */
+function writeRoot({ shape, value }: XmlDocument, write: (piece: string) => void): void {
+  const { root, content } = shape;
+  if (content.kind !== 'struct' || !isRecord(value)) {
+    write(element(root, namespaceOf(shape), content, value));
+    return;
+  }
+  let open = `<${root}${namespaceOf(shape)}${attributesOf(content.fields, value)}`;
+  const add = (piece: string): void => {
+    write(open === '' ? piece : `${open}>${piece}`);
+    open = '';
+  };
+  for (const field of content.fields) {
+    const member = field.attribute === true ? undefined : value[field.property ?? field.element];
+    if (member === undefined) continue;
+    if (field.list === undefined) add(encodeElement(field, member));
+    else if (field.list.wrapper === undefined) for (const item of items(field, member)) add(item);
+    else add(list(field, member));
+  }
+  write(open === '' ? `</${root}>` : `${open}/>`);
 }
 
 function namespaceOf(shape: XmlShape): string {
@@ -35,35 +67,51 @@ function namespaceOf(shape: XmlShape): string {
   return namespace === null ? '' : ` xmlns="${namespace}"`;
 }
 
-function element(name: string, attributes: string, content: XmlContent, value: XmlValue): string {
-  if (content.kind !== 'struct') return `<${name}${attributes}>${scalar(name, value)}</${name}>`;
-  if (typeof value !== 'object' || Array.isArray(value)) throw new TypeError(`${name}: an object is expected`);
-  const record = value as Readonly<Record<string, XmlValue>>;
-  let open = attributes;
+function element(name: string, more: string, content: XmlContent, value: XmlValue): string {
+  if (content.kind !== 'struct') return `<${name}${more}>${scalar(name, value)}</${name}>`;
+  if (!isRecord(value)) throw new TypeError(`${name}: an object is expected`);
+  const open = more + attributesOf(content.fields, value);
   let children = '';
   for (const field of content.fields) {
-    const member = record[field.property ?? field.element];
+    const member = field.attribute === true ? undefined : value[field.property ?? field.element];
     if (member === undefined) continue;
-    if (field.attribute === true) open += attribute(field, member);
-    else children += field.list === undefined ? element(field.element, '', field.content, member) : list(field, member);
+    children += field.list === undefined ? encodeElement(field, member) : list(field, member);
   }
   return children === '' ? `<${name}${open}/>` : `<${name}${open}>${children}</${name}>`;
 }
 
-function list(field: XmlField, value: XmlValue): string {
-  if (!Array.isArray(value)) throw new TypeError(`${field.element}: an array is expected`);
-  let items = '';
-  for (const item of value as readonly XmlValue[]) {
-    items += field.list?.among === undefined ? element(field.element, '', field.content, item) : choice(field, item);
+function isRecord(value: XmlValue): value is Readonly<Record<string, XmlValue>> {
+  return typeof value === 'object' && !Array.isArray(value) && !(value instanceof XmlTexts);
+}
+
+function attributesOf(fields: readonly XmlField[], value: Readonly<Record<string, XmlValue>>): string {
+  let attributes = '';
+  for (const field of fields) {
+    const member = field.attribute === true ? value[field.property ?? field.element] : undefined;
+    if (member !== undefined) attributes += attribute(field, member);
   }
+  return attributes;
+}
+
+function list(field: XmlField, value: XmlValue): string {
+  let all = '';
+  for (const item of items(field, value)) all += item;
   const wrapper = field.list?.wrapper;
-  if (wrapper === undefined) return items;
-  return items === '' ? `<${wrapper}/>` : `<${wrapper}>${items}</${wrapper}>`;
+  if (wrapper === undefined) return all;
+  return all === '' ? `<${wrapper}/>` : `<${wrapper}>${all}</${wrapper}>`;
+}
+
+function items(field: XmlField, value: XmlValue): Iterable<string> {
+  if (value instanceof XmlTexts) return value.items();
+  if (!Array.isArray(value)) throw new TypeError(`${field.element}: an array is expected`);
+  const all = value as readonly XmlValue[];
+  const write = field.list?.among === undefined ? encodeElement : choice;
+  return all.map((item) => write(field, item));
 }
 
 /** An item that says which of several elements it is. */
 function choice(field: XmlField, item: XmlValue): string {
-  const [name, value] = typeof item === 'object' && !Array.isArray(item) ? (Object.entries(item)[0] ?? []) : [];
+  const [name, value] = isRecord(item) ? (Object.entries(item)[0] ?? []) : [];
   const content = name === field.element ? field.content : field.list?.among?.[name ?? ''];
   if (name === undefined || content === undefined) {
     throw new TypeError(`${field.element}: an object that names its element is expected`);

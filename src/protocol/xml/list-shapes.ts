@@ -1,7 +1,7 @@
 import type { XmlField, XmlShape } from './shape.ts';
 import { IDENTITY, boolean, fields, number, text } from './shape-parts.ts';
 
-const OWNER: XmlField = { element: 'Owner', content: IDENTITY };
+export const OWNER: XmlField = { element: 'Owner', content: IDENTITY };
 const COMMON_PREFIXES: XmlField = {
   element: 'CommonPrefixes',
   list: {},

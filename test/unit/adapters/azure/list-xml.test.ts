@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { XMLParser } from 'fast-xml-parser';
 import { describe, expect, test } from 'vitest';
-import { parseBlobPage, parseContainerPage, parseFields } from '../../../../adapters/azure/list-xml.ts';
+import { parseBlobPage as parseBlobs, parseContainerPage, parseFields } from '../../../../adapters/azure/list-xml.ts';
+import type { ListPage } from '../../../../src/store/blob-store.ts';
+import { isStoreError } from '../../../../src/store/store-error.ts';
+import '../../../support/property-seed.ts';
 import { XmlReader } from '../../../../adapters/azure/xml-reader.ts';
+
+const parseBlobPage = (xml: string): ListPage => parseBlobs(Buffer.from(xml));
 
 const escapeXml = (text: string): string =>
   text.replace(/[&<>]/g, (mark) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[mark] ?? mark);
@@ -90,6 +95,14 @@ function byGeneralParser({ Name, Properties, Metadata }: AnyParsed): object {
     ...((Properties['Content-Type'] ?? '') !== '' && { contentType: Properties['Content-Type'] }),
     ...(Properties['AccessTier'] === 'Archive' && { archived: true }),
   };
+}
+
+function outcome(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return isStoreError(error, 'unexpected') ? 'unexpected' : 'other';
+  }
 }
 
 describe('a page of blobs', () => {
@@ -199,6 +212,63 @@ describe('a page of blobs', () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  test('a blob is read among others as it is alone', () => {
+    // Alone it is read tag by tag.
+    const odd = fc.oneof(
+      ANY_BLOB,
+      fc.constant(PLAIN_BLOB),
+      fc
+        .record({ name: fc.constantFrom('\u00e4', 'a\u{1f600}b', '\u4e2d&'), value: fc.constantFrom('v', 'v\u0080') })
+        .map((more) => ({ ...PLAIN_BLOB, ...more })),
+    );
+    const alike = fc
+      .tuple(odd, fc.integer({ min: 1, max: 5 }))
+      .map(([one, times]) =>
+        Array.from({ length: times }, (_, at) => anyBlob({ ...one, name: one.name + String(at) })),
+      );
+    const damage = fc.oneof(
+      { weight: 9, arbitrary: fc.constant((text: string) => text) },
+      fc
+        .tuple(
+          fc.double({ min: 0, max: 0.999, noNaN: true }),
+          fc.constantFrom('x', ' ', '=', '&amp;', '<a/>', '\u00ff'),
+        )
+        .map(([where, put]) => (text: string) => {
+          const at = Math.floor(where * text.length);
+          return text.slice(0, at) + put + text.slice(at);
+        }),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.tuple(alike, damage), { maxLength: 12 }), (list) => {
+        const blobs = list.flatMap(([some, change]) => some.map(change));
+        const alone = blobs.map((one) => outcome(() => parseBlobPage(page(one)).entries));
+        const all = outcome(() => parseBlobPage(page(blobs.join(''))).entries);
+        const fine = alone.flatMap((one) => (Array.isArray(one) ? (one as readonly unknown[]) : []));
+        if (alone.every(Array.isArray)) expect(all).toEqual(fine);
+        else expect(Array.isArray(all) ? 'read' : all).not.toBe('other');
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test('MD5s that are not written as the service writes them', () => {
+    const digests = [
+      '1B2M2Y8AsgTpgAmY7PhCfg==',
+      '1B2M2Y8AsgTpgAmY7PhCfg',
+      'short==',
+      '////////////////////_w==',
+      '='.repeat(24),
+    ];
+    const blobs = digests.map((digest, at) => blob(`b${at}`, `<Content-MD5>${digest}</Content-MD5>`)).join('');
+    expect(parseBlobPage(page(blobs)).entries).toEqual(
+      digests.map((digest) => {
+        const hex = Buffer.from(digest, 'base64').toString('hex');
+        return expect.objectContaining(hex.length === 32 ? { md5: hex } : { kind: 'blob' }) as object;
+      }),
+    );
+    expect(parseBlobPage(page(blobs)).entries.filter((entry) => 'md5' in entry)).toHaveLength(3);
   });
 
   test('a page of blobs that differ in their values alone is cut off nowhere', () => {

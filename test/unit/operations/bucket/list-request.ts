@@ -35,7 +35,7 @@ export async function answerOf(
   if (operation === undefined) throw new Error(`${name} is not built`);
   const { body } = await operation(listRequest(query, headers), contextOf(manifest, name, listRequest(query, headers)));
   if (body === undefined || isByteSource(body)) throw new Error('a document is expected');
-  return encodeXml(body);
+  return encodeXml(body).toString();
 }
 
 function listRequest(query: string, headers: Readonly<Record<string, string>>): S3Request {

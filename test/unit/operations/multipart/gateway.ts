@@ -99,7 +99,7 @@ export class Gateway {
         asked: askedOf(request, name),
         mayTakeLong: () => (seen.long = true),
       });
-      const xml = response.body === undefined || isByteSource(response.body) ? '' : encodeXml(response.body);
+      const xml = response.body === undefined || isByteSource(response.body) ? '' : encodeXml(response.body).toString();
       return { status: response.status, headers: response.headers ?? {}, xml, ...seen };
     } catch (error) {
       const failure = toS3Error(error);

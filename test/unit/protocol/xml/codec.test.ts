@@ -2,9 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { S3Error } from '../../../../src/errors/s3-error.ts';
 import { decodeXml } from '../../../../src/protocol/xml/decode.ts';
-import { encodeXml } from '../../../../src/protocol/xml/encode.ts';
-import { xml } from '../../../../src/protocol/xml/document.ts';
+import { encodeXml as encodeBytes } from '../../../../src/protocol/xml/encode.ts';
+import { type XmlDocument, XmlTexts, xml } from '../../../../src/protocol/xml/document.ts';
 import type { XmlShape } from '../../../../src/protocol/xml/shape.ts';
+
+const encodeXml = (document: XmlDocument): string => encodeBytes(document).toString();
 
 const ORDER = {
   root: 'Order',
@@ -83,6 +85,21 @@ describe('encoder', () => {
     for (const item of [{}, { Other: 1 }, 'Note', ['Note']]) {
       expect(() => encodeXml(xml(shape, { entries: [item] }))).toThrow(TypeError);
     }
+  });
+
+  test('a list of texts stands where its elements would, among the rest and in any number', () => {
+    const lines = Array.from({ length: 3000 }, (_, at) => `${'é😀'.repeat(at % 40)}&${at}`);
+    const texts = new XmlTexts(() => lines.map((line) => `<Line>${line.replace('&', '&amp;')}</Line>`));
+    for (const [given, same] of [
+      [texts, lines],
+      [new XmlTexts(() => []), []],
+    ] as const) {
+      const rest = { Id: 1, tags: [{ Key: 'k' }], grantee: { ID: 'x' } };
+      expect(encodeXml(xml(ORDER, { ...rest, lines: given }))).toBe(encodeXml(xml(ORDER, { ...rest, lines: same })));
+    }
+    expect(encodeXml(xml({ ...ORDER, namespace: null }, { lines: new XmlTexts(() => []) }))).toContain('<Order/>');
+    expect(() => encodeXml(xml(ORDER, { Note: texts }))).toThrow(TypeError);
+    expect(() => encodeXml(xml(ORDER, texts))).toThrow(TypeError);
   });
 
   test('a value that does not fit is a fault of the program', () => {

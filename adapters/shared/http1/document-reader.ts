@@ -1,0 +1,116 @@
+import { NO_ANSWER_IN_TIME, StoreError } from '../../../src/store/store-error.ts';
+import type { BodyConsumer } from './body-consumer.ts';
+import type { Connection } from './connection.ts';
+
+/** Bytes that are read at a time where nobody said how many come. */
+const START = 64 * 1024;
+/** Room for a read, unless no more comes: a TLS record has up to so much. */
+const LEAST_ROOM = 16 * 1024;
+/** Most that is made room for at once because a peer said that so much comes. */
+const MOST_AT_ONCE = 1024 * 1024;
+/** Bytes a millisecond that a document comes with at least, beyond the time that it has in any case. */
+const LEAST_RATE = 64;
+
+interface DocumentLimits {
+  /** Bytes; above them it is `unexpected`. */
+  readonly limit: number;
+  /** Milliseconds that it may take, and more for a large one. */
+  readonly within: number;
+  /** As announced; 0 if it was not. */
+  readonly size: number;
+}
+
+/** Reads a body into memory: the connection puts its bytes where they stay. */
+export class DocumentReader implements BodyConsumer {
+  readonly #connection: Connection;
+  readonly #limits: DocumentLimits;
+  readonly #giveUp: (error: StoreError) => void;
+  readonly #settled = Promise.withResolvers<Uint8Array>();
+  readonly #began = performance.now();
+  #bytes: Buffer;
+  #length = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #over = false;
+
+  /** @param giveUp is called when the body is not wanted any more */
+  constructor(connection: Connection, limits: DocumentLimits, giveUp: (error: StoreError) => void) {
+    this.#connection = connection;
+    this.#limits = limits;
+    this.#giveUp = giveUp;
+    this.#bytes = Buffer.allocUnsafeSlow(Math.min(limits.size > 0 ? limits.size : START, MOST_AT_ONCE));
+    this.#watch();
+  }
+
+  /** Resolves to all of it. Rejects with a StoreError: unexpected above the limit, unavailable when it is too late. */
+  get document(): Promise<Uint8Array> {
+    return this.#settled.promise;
+  }
+
+  data(data: Buffer): void {
+    if (this.#over) return;
+    const end = this.#length + data.length;
+    if (end > this.#limits.limit) {
+      this.#stop(tooLarge(this.#limits.limit));
+      return;
+    }
+    const isThere = data.buffer === this.#bytes.buffer && data.byteOffset === this.#length;
+    if (!isThere) {
+      this.#reserve(end);
+      // Of chunks, the bytes move up over the lines between them; `set` minds that both may be one piece of memory.
+      this.#bytes.set(data, this.#length);
+    }
+    this.#length = end;
+  }
+
+  afterRead(): void {
+    if (this.#over) return;
+    const { size } = this.#limits;
+    this.#reserve(this.#length + (size > this.#length ? Math.min(size - this.#length, LEAST_ROOM) : LEAST_ROOM));
+    this.#connection.readInto(this.#bytes.subarray(this.#length));
+  }
+
+  end(): void {
+    if (this.#over) return;
+    this.#finish();
+    this.#settled.resolve(this.#bytes.subarray(0, this.#length));
+  }
+
+  fail(error: StoreError): void {
+    if (this.#over) return;
+    this.#finish();
+    this.#settled.reject(error);
+  }
+
+  #reserve(length: number): void {
+    if (length <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#bytes.length));
+    this.#bytes.copy(larger, 0, 0, this.#length);
+    this.#bytes = larger;
+  }
+
+  #watch(): void {
+    const { within } = this.#limits;
+    const left = within + this.#length / LEAST_RATE - (performance.now() - this.#began);
+    if (left > 0) {
+      if (Number.isFinite(left)) this.#timer = setTimeout(() => this.#watch(), left);
+      return;
+    }
+    const cause = new Error(`${this.#length} bytes of a document in ${within} ms`);
+    this.#stop(new StoreError('unavailable', { call: 'read', code: NO_ANSWER_IN_TIME, cause }));
+  }
+
+  #stop(error: StoreError): void {
+    this.#finish();
+    this.#settled.reject(error);
+    this.#giveUp(error);
+  }
+
+  #finish(): void {
+    this.#over = true;
+    clearTimeout(this.#timer);
+  }
+}
+
+export function tooLarge(limit: number): StoreError {
+  return new StoreError('unexpected', { cause: new Error(`answer above ${limit} bytes`) });
+}

@@ -1,0 +1,42 @@
+import type { Checksum } from '../../protocol/checksums/algorithms.ts';
+import { isChecksum, isMoment } from './record-checks.ts';
+import type { FieldsOf } from './record-fields.ts';
+
+const NUMBER = String.raw`(0|[1-9]\d{0,15})`;
+const TEXT = String.raw`"([^"\\\x00-\x1f]*)"`;
+
+/** Fields in the order in which they are written (`RECORD_FIELDS`), none escaped. */
+const PLAIN = new RegExp(
+  String.raw`^\{"v":1,"s":${NUMBER}(?:,"t":${NUMBER})?(?:,"e":${TEXT})?(?:,"o":${TEXT})?(?:,"c":${TEXT})?` +
+    String.raw`(?:,"h":\[${TEXT},${TEXT},${TEXT}\])?(?:,"n":${TEXT})?\}$`,
+);
+
+type Fields = FieldsOf<'place' | 'kept' | 'said' | 'shown' | 'nonces'>;
+type PlainRecord = { kind: 'inline'; seq: number } & { -readonly [Name in keyof Fields]: Fields[Name] };
+
+/**
+ * The record of an object that was written whole and has nothing special about it, which most are: read in a third of
+ * the time that the general reader takes. Undefined for all that is written otherwise, damaged ones included; the
+ * general reader says the same of what is read here.
+ */
+export function readPlainRecord(text: string): PlainRecord | undefined {
+  const found = PLAIN.exec(text);
+  if (found === null) return undefined;
+  const seq = Number(found[1]);
+  if (!Number.isSafeInteger(seq)) return undefined;
+  const record: PlainRecord = { kind: 'inline', seq };
+  const [, , mtime, etag, owner, storageClass, algorithm, value, type, nonce] = found;
+  if (mtime !== undefined) {
+    record.mtime = Number(mtime);
+    if (!isMoment(record.mtime)) return undefined;
+  }
+  if (etag !== undefined) record.etag = etag;
+  if (owner !== undefined) record.owner = owner;
+  if (storageClass !== undefined) record.storageClass = storageClass;
+  if (algorithm !== undefined) {
+    if (!isChecksum([algorithm, value, type])) return undefined;
+    record.checksum = { algorithm, value, type } as Checksum;
+  }
+  if (nonce !== undefined) record.nonce = nonce;
+  return record;
+}
