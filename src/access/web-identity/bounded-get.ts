@@ -3,6 +3,8 @@ import { request as httpsRequest } from 'node:https';
 
 const TIMEOUT_MS = 5000;
 const MAX_BYTES = 256 * 1024;
+/** Kubernetes answers 406 to whoever takes JSON alone: its keys are of the other type. */
+const ACCEPT = 'application/json, application/jwk-set+json, */*;q=0.1';
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
 export interface GetOptions {
@@ -33,7 +35,7 @@ export function trustworthyUrl(text: string): URL {
 export async function getJson(url: URL, { ca, bearer, signal }: GetOptions): Promise<Got> {
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
   const headers = {
-    accept: 'application/json',
+    accept: ACCEPT,
     'user-agent': 's3-cloud-gateway',
     ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
   };
