@@ -1,12 +1,14 @@
-import { createHash } from 'node:crypto';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ByteSource } from '../../streams/bytes.ts';
 import type { BodyFacts } from '../../protocol/body/object-body.ts';
 import type { ChecksumAlgorithm } from '../../protocol/checksums/algorithms.ts';
 import { createChecksumHasher } from '../../protocol/checksums/hasher.ts';
+import { createMd5 } from '../../protocol/checksums/md5.ts';
 
 interface WantedSums {
+  /** How many bytes there are, as far as that is known. */
+  readonly size?: number;
   readonly md5?: boolean;
   readonly checksum?: ChecksumAlgorithm | undefined;
 }
@@ -18,8 +20,8 @@ export function hashing(
   signal: AbortSignal,
 ): { readonly stream: Readable; readonly facts: Promise<BodyFacts> } {
   const { checksum: algorithm } = wanted;
-  const md5 = wanted.md5 === true ? createHash('md5') : undefined;
-  const hasher = algorithm && createChecksumHasher(algorithm);
+  const md5 = wanted.md5 === true ? createMd5(wanted.size) : undefined;
+  const hasher = algorithm && createChecksumHasher(algorithm, wanted.size);
   const stream = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       md5?.update(chunk);
@@ -28,11 +30,15 @@ export function hashing(
     },
   });
   const found = (): BodyFacts => ({
-    ...(md5 && { md5: md5.digest('hex') }),
+    ...(md5 && { md5: md5.digest().toString('hex') }),
     ...(algorithm !== undefined &&
       hasher !== undefined && { checksum: { algorithm, value: hasher.digest().toString('base64') } }),
   });
-  const facts = pipeline(bytes, stream, { signal }).then(found);
+  const release = (): void => {
+    md5?.release?.();
+    hasher?.release?.();
+  };
+  const facts = pipeline(bytes, stream, { signal }).then(found).finally(release);
   // Whoever reads the stream is told of its failure too.
   facts.catch(() => undefined);
   stream.on('error', () => undefined);

@@ -211,7 +211,7 @@ async function copyThrough(context: ObjectsContext, target: CopyTarget, call: Ca
     if (checksumAlgorithm === undefined && !md5) {
       return putObject(context, { bucket, key, request: { ...put, body: { size: view.size, stream: whole } } }, call);
     }
-    const { stream, facts } = hashing(whole, { md5, checksum: checksumAlgorithm }, client.signal);
+    const { stream, facts } = hashing(whole, { size: view.size, md5, checksum: checksumAlgorithm }, client.signal);
     return putObject(context, { bucket, key, request: { ...put, body: { size: view.size, stream }, facts } }, call);
   });
 }

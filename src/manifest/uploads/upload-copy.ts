@@ -88,7 +88,7 @@ async function copyThrough(
   const size = range === undefined ? source.view.size : range.last - range.first + 1;
   const bytes = await openSource(source, range === undefined ? {} : { range }, call);
   return passing(bytes, (whole) => {
-    const { stream, facts } = hashing(whole, { md5: true, checksum: upload.checksum?.algorithm }, call.signal);
+    const { stream, facts } = hashing(whole, { size, md5: true, checksum: upload.checksum?.algorithm }, call.signal);
     return putPart(upload, { number, body: { size, stream }, facts, encryptWith }, call);
   });
 }

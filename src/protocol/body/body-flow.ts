@@ -124,7 +124,8 @@ export class BodyFlow {
     this.#slab = undefined;
     this.#stopClock();
     this.#noteBody();
-    const { source, signal } = this.#options;
+    const { source, signal, verifier } = this.#options;
+    verifier.release();
     signal.removeEventListener('abort', this.#onAbort);
     source.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose).off('error', this.#onError);
     // A client that hangs up later is no news, but an 'error' without a listener would end the process.

@@ -4,6 +4,7 @@ import { S3Error } from '../../errors/s3-error.ts';
 import type { RequestBodyFacts } from '../../observe/request-facts.ts';
 import { checksumHeader, type ChecksumAlgorithm, type ChecksumHasher } from '../checksums/algorithms.ts';
 import { createChecksumHasher } from '../checksums/hasher.ts';
+import { createMd5 } from '../checksums/md5.ts';
 import { checkedValue, type DeclaredDigests } from './declared-digests.ts';
 import { noteTrailer } from './facts.ts';
 import type { BodyFacts } from './object-body.ts';
@@ -15,6 +16,8 @@ interface VerifierOptions {
   readonly wantMd5: boolean;
   /** Used when the client declared no checksum of its own. */
   readonly wantChecksum?: ChecksumAlgorithm | undefined;
+  /** Most that may come, as far as that is known. Who tells it calls `release`. */
+  readonly size?: number | undefined;
   /** What is computed is written down here, whether it fits or not. */
   readonly facts?: RequestBodyFacts | undefined;
 }
@@ -25,18 +28,19 @@ interface VerifierOptions {
  */
 export class PayloadVerifier {
   readonly #options: VerifierOptions;
-  readonly #md5: Hash | undefined;
+  readonly #md5: ChecksumHasher | undefined;
   readonly #sha256: Hash | undefined;
   readonly #algorithm: ChecksumAlgorithm | undefined;
   readonly #checksum: ChecksumHasher | undefined;
-  readonly #hashers: readonly { update(bytes: Uint8Array): unknown }[];
+  readonly #hashers: readonly ChecksumHasher[];
 
   constructor(options: VerifierOptions) {
     this.#options = options;
-    this.#md5 = options.wantMd5 || options.declared.md5 !== undefined ? createHash('md5') : undefined;
+    const { size } = options;
+    this.#md5 = options.wantMd5 || options.declared.md5 !== undefined ? createMd5(size) : undefined;
     this.#sha256 = options.payload.kind === 'hash' ? createHash('sha256') : undefined;
     this.#algorithm = options.declared.checksum?.algorithm ?? options.wantChecksum;
-    this.#checksum = this.#algorithm === undefined ? undefined : createChecksumHasher(this.#algorithm);
+    this.#checksum = this.#algorithm === undefined ? undefined : createChecksumHasher(this.#algorithm, size);
     this.#hashers = [this.#md5, this.#sha256, this.#checksum].filter((hasher) => hasher !== undefined);
   }
 
@@ -44,6 +48,11 @@ export class PayloadVerifier {
     for (const hasher of this.#hashers) {
       hasher.update(bytes);
     }
+  }
+
+  /** Gives back what the hashes hold. To be called however the body ends; bytes that come later are not looked at. */
+  release(): void {
+    for (const hasher of this.#hashers) hasher.release?.();
   }
 
   /**

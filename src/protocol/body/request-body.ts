@@ -181,7 +181,14 @@ class HttpRequestBody implements OwnedRequestBody {
         declaredSize: this.declaredSize,
       });
     }
-    return new PayloadVerifier({ payload, declared, wantMd5, wantChecksum, facts: facts?.body });
+    return new PayloadVerifier({
+      payload,
+      declared,
+      wantMd5,
+      wantChecksum,
+      size: this.declaredSize,
+      facts: facts?.body,
+    });
   }
 
   #flow(verifier: PayloadVerifier, size: number | undefined, limit: number): BodyFlow {

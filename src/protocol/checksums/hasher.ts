@@ -2,21 +2,26 @@ import { createHash } from 'node:crypto';
 import { crc32, crc32c } from '@node-rs/crc32';
 import type { ChecksumAlgorithm, ChecksumHasher } from './algorithms.ts';
 import { Crc64Nvme } from './crc64nvme.ts';
+import { createMd5 } from './md5.ts';
 import { XX_HASHERS } from './xxhash.ts';
 
-const HASHERS: Readonly<Record<ChecksumAlgorithm, () => ChecksumHasher>> = {
+const HASHERS: Readonly<Record<ChecksumAlgorithm, (bytes?: number) => ChecksumHasher>> = {
   CRC32: () => new Crc32Hasher(crc32),
   CRC32C: () => new Crc32Hasher(crc32c),
   CRC64NVME: () => new Crc64Nvme(),
   SHA1: () => createHash('sha1'),
   SHA256: () => createHash('sha256'),
   SHA512: () => createHash('sha512'),
-  MD5: () => createHash('md5'),
+  MD5: createMd5,
   ...XX_HASHERS,
 };
 
-export function createChecksumHasher(algorithm: ChecksumAlgorithm): ChecksumHasher {
-  return HASHERS[algorithm]();
+/**
+ * @param bytes how many will come at most, as far as that is known. Who tells it releases the hasher, whatever becomes
+ * of the bytes.
+ */
+export function createChecksumHasher(algorithm: ChecksumAlgorithm, bytes?: number): ChecksumHasher {
+  return HASHERS[algorithm](bytes);
 }
 
 class Crc32Hasher implements ChecksumHasher {

@@ -84,6 +84,7 @@ export class FormFile {
       await beforeEnd?.(facts);
       if (this.#over) return;
       this.#over = true;
+      verifier.release();
       if (least === 0) this.start.push(null);
       this.#facts.resolve(facts);
       this.#rest.resolve(Buffer.concat(this.#kept));
@@ -95,6 +96,7 @@ export class FormFile {
   #fail(reason: unknown): void {
     if (this.#over) return;
     this.#over = true;
+    this.#options.verifier.release();
     const error = reason instanceof Error ? reason : new Error('the form was refused', { cause: reason });
     this.#kept.length = 0;
     this.#facts.reject(error);

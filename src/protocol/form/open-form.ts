@@ -56,7 +56,7 @@ async function openFile({ form, size, tryTake }: FormSource, options: OpenFileOp
   // Nobody but the gateway computes the digest of what goes in pieces.
   const file = new FormFile({
     form,
-    verifier: new PayloadVerifier({ payload: UNFRAMED, declared, wantMd5: true, wantChecksum }),
+    verifier: new PayloadVerifier({ payload: UNFRAMED, declared, wantMd5: true, wantChecksum, size }),
     allowed,
     least,
     beforeEnd,
