@@ -232,10 +232,10 @@ function scalarStep(step: number, { a, b, c, d }: Roles, input: number): Code {
   const shift = SHIFTS[round]?.[step % 4] ?? 0;
   return [
     get(a),
+    i32Const(SINES[step] ?? 0),
+    i32.add,
     get(input),
     load32(4 * (WORD_OF_STEP[round]?.(step) ?? 0)),
-    i32.add,
-    i32Const(SINES[step] ?? 0),
     i32.add,
     mixed[round] ?? [],
     i32Const(shift),
