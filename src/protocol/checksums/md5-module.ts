@@ -28,7 +28,7 @@ export const BLOCK = 64;
 export const VECTOR_LANES = 8;
 
 /** Where things lie in its memory. */
-export const CONSTANTS = 0;
+const CONSTANTS = 0;
 /** For each lane where its blocks begin, and where its state lies. */
 export const JOBS = 1024;
 /** The words of a block of each lane, word by word: the first four lanes, then the other four. */

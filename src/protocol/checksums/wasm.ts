@@ -17,7 +17,7 @@ export const PAGE = 65_536;
 export const I32 = 0x7f;
 export const I64 = 0x7e;
 export const V128 = 0x7b;
-export const END = 0x0b;
+const END = 0x0b;
 
 const EMPTY = 0x40;
 const [block, loop, br, brIf] = [0x02, 0x03, 0x0c, 0x0d];
