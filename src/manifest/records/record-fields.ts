@@ -58,6 +58,8 @@ interface RecordField extends Field {
   readonly spills?: true;
   /** A head that repeats a version goes without it when there is no room. */
   readonly trims?: true;
+  /** Of the group `said`: a copy does not take it over from its source, but has what its own request says. */
+  readonly uncopied?: true;
 }
 
 /**
@@ -114,7 +116,15 @@ export const RECORD_FIELDS = {
       'ACL: one text a grant. `r` READ, `w` WRITE, `R` READ_ACP, `W` WRITE_ACP, `f` FULL_CONTROL; then nothing (the owner), `@a` AllUsers, `@u` AuthenticatedUsers, `@l` LogDelivery, or `=` and a canonical id. A text that a release does not know is refused',
     absent: 'private to the owner',
   },
-  storageClass: { code: 'c', of: 'said', check: isText, form: TEXT, meaning: 'storage class', absent: 'STANDARD' },
+  storageClass: {
+    code: 'c',
+    of: 'said',
+    check: isText,
+    uncopied: true,
+    form: TEXT,
+    meaning: 'storage class',
+    absent: 'STANDARD',
+  },
   headers: {
     code: 'g',
     of: 'kept',
@@ -138,6 +148,7 @@ export const RECORD_FIELDS = {
     of: 'said',
     check: isText,
     spills: true,
+    uncopied: true,
     form: TEXT,
     meaning: 'website redirect',
     absent: 'none',
@@ -197,6 +208,7 @@ export const RECORD_FIELDS = {
     of: 'said',
     check: isListOf(isPair),
     spills: true,
+    uncopied: true,
     form: coded<readonly Tag[], readonly (readonly [string, string])[]>(
       (tags) => tags.map(({ key, value }) => [key, value]),
       (pairs) => pairs.map(([key, value]) => ({ key, value })),
@@ -209,6 +221,7 @@ export const RECORD_FIELDS = {
     of: 'said',
     check: isLock,
     trims: true,
+    uncopied: true,
     form: coded(encodeLock, decodeLock),
     meaning: 'lock: mode (`g`, `c`), end of retention in ms, legal hold (1, 0); null for what was never set',
     absent: 'none',
@@ -331,6 +344,11 @@ export function fieldsOf<G extends FieldGroup>(record: FieldsOf<G>, ...groups: r
   const fields = record as Readonly<Record<string, unknown>>;
   for (const name in fields) if (groups.includes(ROWS[name]?.of as G)) kept[name] = fields[name];
   return kept as FieldsOf<G>;
+}
+
+/** What a copy takes over of what a client said of its source. */
+export function copiedFields(source: FieldsOf<'said'>): FieldsOf<'said'> {
+  return filtered(fieldsOf<'said'>(source, 'said'), (name) => ROWS[name]?.uncopied !== true);
 }
 
 /** What a head that repeats a version does without where there is no room. */

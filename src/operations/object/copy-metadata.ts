@@ -2,6 +2,7 @@ import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
 import { wholeChecksum } from '../../manifest/heads/whole-checksum.ts';
 import type { CopyObjectRequest } from '../../manifest/heads/object-requests.ts';
 import type { ObjectAttributes, ObjectView } from '../../manifest/records/object-view.ts';
+import { copiedFields } from '../../manifest/records/record-fields.ts';
 import { CHECKSUM_ALGORITHMS, type ChecksumAlgorithm } from '../../protocol/checksums/algorithms.ts';
 import { parseObjectAttributes, parsePlacement } from '../../protocol/headers/object-attributes.ts';
 import type { HeaderReader } from '../../protocol/request.ts';
@@ -56,9 +57,9 @@ export function copyMetadata(
   { replacement, placement, checksumAlgorithm }: RequestedMetadata,
   view: ObjectView,
 ): Pick<CopyObjectRequest, 'attributes' | 'sameAttributes' | 'checksum' | 'checksumAlgorithm'> {
-  const { headers, userMetadata, expires } = view;
+  const { headers, userMetadata } = view;
   const checksum = wholeChecksum(view);
-  const attributes = replacement ?? { headers, userMetadata, ...(expires !== undefined && { expires }), ...placement };
+  const attributes = replacement ?? { headers, userMetadata, ...copiedFields(view), ...placement };
   const kept = checksumAlgorithm === undefined || checksumAlgorithm === checksum?.algorithm;
   return {
     attributes,

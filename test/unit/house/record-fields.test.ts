@@ -57,7 +57,8 @@ describe('the page of the records', () => {
 function section({ title, about, table }: (typeof TABLES)[number]): string {
   const rows = Object.entries(table).map(([name, { code, meaning, absent, ...more }]) => {
     const spills = 'spills' in more ? '; may spill' : '';
-    return `| \`${code}\` | ${name} | ${meaning}${spills} | ${absent} |`;
+    const uncopied = 'uncopied' in more ? '; a copy has what its own request says' : '';
+    return `| \`${code}\` | ${name} | ${meaning}${spills}${uncopied} | ${absent} |`;
   });
   return [`## ${title}\n`, `${about}\n`, '| Code | Field | Meaning | Absent |', '|---|---|---|---|', ...rows, ''].join(
     '\n',
