@@ -31,6 +31,9 @@ function plainParts(arn: string): readonly string[] | undefined {
   return undefined;
 }
 
+/** Six patterns are tried, and the value is taken apart for them. */
+const STEPS = 60;
+
 /** A pattern of ARNs, part by part: a `*` reaches no further than its part. `*` alone is every ARN. */
 export function compileArnPattern(text: string, options: PatternOptions): Pattern {
   if (text === '*') return { text, matches: () => true };
@@ -53,6 +56,7 @@ export function compileArnPattern(text: string, options: PatternOptions): Patter
     text,
     resolves: (keys) => compiled.every((pattern) => pattern.resolves?.(keys) ?? true),
     matches: (value, keys) => {
+      keys.spend?.(STEPS);
       const given = plainParts(value);
       return given !== undefined && compiled.every((pattern, index) => pattern.matches(given[index] ?? '', keys));
     },

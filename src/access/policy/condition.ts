@@ -46,7 +46,13 @@ export function compileCondition(
     ifExists: ifExists !== undefined,
     quantifier: quantifier?.toLowerCase() as Quantifier | undefined,
   };
-  return { ...told, holds: (keys) => ask(keys.get(lookup), asked, keys) };
+  return {
+    ...told,
+    holds(keys) {
+      keys.spend?.(PER_CONDITION);
+      return ask(keys.get(lookup), asked, keys);
+    },
+  };
 }
 
 export function isConditionFault(compiled: Condition | ConditionFault): compiled is ConditionFault {
@@ -58,12 +64,22 @@ function compileNull(told: Omit<Condition, 'holds'>): Condition | ConditionFault
   const wanted = values.map((value) => TRUTH.get(value.toLowerCase()));
   const wrong = wanted.indexOf(undefined);
   if (wrong >= 0) return { kind: 'value', value: values[wrong] ?? '' };
-  return { ...told, holds: (keys) => wanted.includes(isAbsent(keys.get(lookup))) };
+  return {
+    ...told,
+    holds(keys) {
+      keys.spend?.(PER_CONDITION);
+      return wanted.includes(isAbsent(keys.get(lookup)));
+    },
+  };
 }
 
 function isAbsent(given: string | readonly string[] | undefined): given is undefined {
   return given === undefined || (typeof given !== 'string' && given.length === 0);
 }
+
+/** Steps: what it takes to ask for a key, and to hold one value against another. What takes more counts that itself. */
+const PER_CONDITION = 30;
+const PER_TEST = 1;
 
 interface Asked {
   readonly operator: Operator;
@@ -84,7 +100,10 @@ function ask(
 ): boolean {
   const { negated } = operator;
   if (isAbsent(given)) return ifExists || quantifier === 'forallvalues' || (quantifier === undefined && negated);
-  const fits = (value: string): boolean => negated !== tests.some((test) => test(value, keys));
+  const fits = (value: string): boolean => {
+    keys.spend?.(tests.length * PER_TEST);
+    return negated !== tests.some((test) => test(value, keys));
+  };
   if (typeof given === 'string') return fits(given);
   const every = quantifier === undefined ? negated : quantifier === 'forallvalues';
   return every ? given.every(fits) : given.some(fits);

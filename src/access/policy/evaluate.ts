@@ -151,6 +151,7 @@ function speaksOf(resources: PatternSet, effect: Effect, context: PolicyContext)
 }
 
 function includes({ not, patterns }: PatternSet, value: string, { keys }: PolicyContext): boolean {
+  keys.spend?.(patterns.length);
   for (const pattern of patterns) {
     const { start, behind } = pattern;
     if (start !== undefined) {

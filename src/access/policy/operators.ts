@@ -36,7 +36,15 @@ const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/;
 /** Longer texts are neither numbers nor dates. */
 const LONGEST = 64;
 
+/** One number of a request is held against all values of a condition. */
+let lastNumber: { readonly text: string; readonly value: number | undefined } = { text: '', value: undefined };
+
 function readNumber(text: string): number | undefined {
+  if (text !== lastNumber.text) lastNumber = { text, value: parseNumber(text) };
+  return lastNumber.value;
+}
+
+function parseNumber(text: string): number | undefined {
   return text.length <= LONGEST && NUMBER.test(text.trim()) ? Number(text) : undefined;
 }
 

@@ -32,6 +32,8 @@ const CHARACTERS = 16;
 const SEARCHED = 2;
 /** The same of values that stand for variables: the text that they make is put together first. */
 const SUBSTITUTED = 4;
+/** Steps that a pattern takes to be put together besides. */
+const SUBSTITUTION = 20;
 
 /**
  * Compiles one pattern. No place of the value is tried twice between two `*`, but each `?` there may be looked at from
@@ -47,6 +49,7 @@ export function compilePattern(text: string, options: PatternOptions): Pattern {
       text,
       resolves: (keys) => substitute(tokens, keys) !== undefined,
       matches: (value, keys) => {
+        keys.spend?.(SUBSTITUTION);
         const known = substitute(tokens, keys);
         return known !== undefined && matchChunks(toChunks(known, fold), fold(value), keys);
       },
@@ -150,6 +153,7 @@ function toChunks(tokens: readonly Token[], fold: (text: string) => string): Chu
  * is tried twice.
  */
 function matchChunks(chunks: readonly Chunk[], value: string, keys: ConditionKeys): boolean {
+  keys.spend?.(chunks.length);
   const [first = [''], ...others] = chunks;
   const last = others.pop();
   let at = endOf(first, value, { start: 0, keys });

@@ -9,6 +9,8 @@ const MAX_BYTES = 16 * 1024 * 1024;
  */
 const PER_TEXT = 900;
 const PER_WILDCARD = 60;
+/** Values of conditions need no quotes: numbers, true and false. */
+const PER_COMMA = 300;
 const PER_DOCUMENT = 4000;
 
 interface Remembered {
@@ -71,12 +73,15 @@ export class RememberedPolicies {
 function bytesOf(text: string): number {
   let quotes = 0;
   let wildcards = 0;
+  let commas = 0;
   for (let at = 0; at < text.length; at += 1) {
     const char = text.charCodeAt(at);
     if (char === QUOTE) quotes += 1;
     else if (char === STAR || char === QUESTION) wildcards += 1;
+    else if (char === COMMA) commas += 1;
   }
-  return PER_DOCUMENT + 2 * text.length + (quotes / 2) * PER_TEXT + wildcards * PER_WILDCARD;
+  const texts = (quotes / 2) * PER_TEXT;
+  return PER_DOCUMENT + 2 * text.length + Math.max(texts, commas * PER_COMMA) + wildcards * PER_WILDCARD;
 }
 
-const [QUOTE, STAR, QUESTION] = [0x22, 0x2a, 0x3f];
+const [QUOTE, STAR, QUESTION, COMMA] = [0x22, 0x2a, 0x3f, 0x2c];

@@ -31,6 +31,7 @@ const KINDS: Readonly<Record<string, object>> = {
   values: { ...open, Condition: { StringLike: { 'aws:UserAgent': asMany('*a*', 19_500) } } },
   actions: { ...open, Action: asMany('s3:*', 19_500) },
   resources: { ...open, Resource: Array.from({ length: 800 }, (_, at) => `arn:aws:s3:::b/${at}*`) },
+  numbers: { ...open, Condition: { NumericEquals: { 's3:signatureAge': Array.from({ length: 9500 }, () => 1) } } },
   wildcards: { ...open, Condition: { StringLike: { 'aws:UserAgent': '*'.repeat(19_000) } } },
 };
 

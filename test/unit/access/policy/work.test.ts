@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Principal } from '../../../../src/access/accounts.ts';
 import { decide } from '../../../../src/access/authorize.ts';
 import { arnParts } from '../../../../src/access/policy/arn-pattern.ts';
 import { PolicyWork } from '../../../../src/access/policy/work.ts';
@@ -36,6 +37,12 @@ const HOSTILE: Readonly<Record<string, object>> = {
   ARNs: { Condition: { ArnLike: { 'aws:UserAgent': asMany('arn:aws:s3:::b/*a?b*') } } },
 };
 
+const STRANGER: Principal = {
+  kind: 'account',
+  account: { name: 's', canonicalId: 's', displayName: 's', email: 's@example.com', accountNumber: '999988887777' },
+  accessKeyId: 'k',
+};
+
 function request(agent: string, work = new PolicyWork()): AskedRequest {
   const headers = { get: (name: string) => (name === 'user-agent' ? agent : undefined), startingWith: () => [] };
   return { ...NO_REQUEST, operation: 'GetObject', bucket: 'b', key: 'k', headers, work };
@@ -43,7 +50,7 @@ function request(agent: string, work = new PolicyWork()): AskedRequest {
 
 function decision(text: string, asked: AskedRequest, key = 'k') {
   const bucket = { name: 'b', ownerId: 'somebody', settings: { policy: text } };
-  return decide({ kind: 'anonymous' }, 's3:GetObject', { bucket, key }, asked);
+  return decide(STRANGER, 's3:GetObject', { bucket, key }, asked);
 }
 
 describe('what policies may cost', () => {
@@ -62,6 +69,21 @@ describe('what policies may cost', () => {
     const work = new PolicyWork();
     const rules = Array.from({ length: 20 }, () => decision(text, request(LONG, work)).rule);
     expect(new Set(rules)).toEqual(new Set(['none', 'policyWork']));
+  });
+
+  it.each<[string, object]>([
+    ['ARNs with wildcards in every part', { Condition: { ArnLike: { 'aws:PrincipalArn': asMany('arn:?:?:?:?:?') } } }],
+    ['resources in any account', { Resource: asMany('arn:aws:s3:*:*:b/?') }],
+    ['all but many resources', { Resource: undefined, NotResource: asMany('arn:aws:s3:*:*:b/?') }],
+    ['variables', { Condition: { StringEquals: { 'aws:UserAgent': asMany('${aws:userid}') } } }],
+  ])('counts what takes long because there is much of it: %s', (_, fields) => {
+    const text = policy(fields);
+    const work = new PolicyWork();
+    const rules = Array.from(
+      { length: 200 },
+      (_none, at) => decision(text, request('me', work), `key-${String(at)}`).rule,
+    );
+    expect(rules.at(-1)).toBe('policyWork');
   });
 
   it('is enough for a thousand keys and a hundred statements with wildcards', () => {
