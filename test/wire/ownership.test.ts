@@ -260,7 +260,8 @@ describe('ObjectWriter', () => {
 
 describe('BlockPublicAcls', () => {
   const POLICY = (uri: string): string =>
-    '<AccessControlPolicy><AccessControlList><Grant><Grantee xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="Group">' +
+    `<AccessControlPolicy><Owner><ID>${CANONICAL_ID}</ID></Owner><AccessControlList>` +
+    '<Grant><Grantee xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="Group">' +
     `<URI>${uri}</URI></Grantee><Permission>READ</Permission></Grant></AccessControlList></AccessControlPolicy>`;
 
   test.each<[string, Pick<Sent, 'headers' | 'body'>, string]>([

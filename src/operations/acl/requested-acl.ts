@@ -1,5 +1,5 @@
 import { resolveGrant } from '../../access/acl/resolve-grant.ts';
-import { S3Error } from '../../errors/s3-error.ts';
+import { invalidArgument, S3Error } from '../../errors/s3-error.ts';
 import { parseAclDocument } from '../../protocol/acl/acl-document.ts';
 import type { Acl } from '../../protocol/acl/acl.ts';
 import { type CannedTarget, expandCanned } from '../../protocol/acl/canned.ts';
@@ -54,10 +54,16 @@ export function requestedAcl({ headers, body }: AclRequest, target: AclTarget, a
   if (named !== undefined) return named;
   if (body.length === 0) throw new S3Error('MissingSecurityHeader', { extra: { MissingHeaderName: CANNED_HEADER } });
   const { ownerId, grants } = parseAclDocument(body);
-  if (ownerId !== undefined && ownerId !== target.ownerId) {
-    throw new S3Error('AccessDenied', { cause: new Error('the owner cannot be changed') });
-  }
+  if (ownerId !== target.ownerId) throw anotherOwner(ownerId);
   return resolved(grants, target, asker);
+}
+
+const CANONICAL_ID = /^[0-9a-f]{64}$/;
+
+/** The owner cannot be changed; what no account can have as its id is no owner at all. */
+function anotherOwner(ownerId: string): S3Error {
+  if (!CANONICAL_ID.test(ownerId)) return invalidArgument('CanonicalUser/ID', ownerId, 'Invalid id');
+  return new S3Error('AccessDenied', { cause: new Error('the owner cannot be changed') });
 }
 
 function resolved(grants: readonly RequestedGrant[], { ownerId }: AclTarget, { accounts, principal }: AclAsker): Acl {

@@ -56,15 +56,17 @@ type GrantElement = NonNullable<Decoded<typeof ACCESS_CONTROL_POLICY>['grants']>
 
 interface RequestedPolicy {
   /** Canonical id; the owner cannot be changed, so it can only be confirmed. */
-  readonly ownerId: string | undefined;
+  readonly ownerId: string;
   readonly grants: readonly RequestedGrant[];
 }
 
 /** @throws S3Error MalformedACLError */
 export function parseAclDocument(body: Uint8Array): RequestedPolicy {
   const { Owner: owner, grants } = decode(body);
+  // The API reference calls the owner optional; AWS refuses a document without it.
+  if (owner?.ID === undefined || owner.ID === '') throw malformed();
   if (grants === undefined || grants.length > MAX_GRANTS) throw malformed();
-  return { ownerId: owner?.ID, grants: grants.map(requestedGrant) };
+  return { ownerId: owner.ID, grants: grants.map(requestedGrant) };
 }
 
 function decode(body: Uint8Array): Decoded<typeof ACCESS_CONTROL_POLICY> {

@@ -30,7 +30,6 @@ describe('the document', () => {
     ],
     ['the owner by its id', policy(grant('CanonicalUser', `<ID>${CANONICAL_ID}</ID>`, 'WRITE')), ['WRITE owner']],
     ['nobody', policy(''), []],
-    ['no owner element', policy(OTHER_READS, ''), ['READ other']],
     [
       'a Type child',
       policy(
@@ -41,7 +40,16 @@ describe('the document', () => {
     ['several', policy(OTHER_READS + grant('Group', `<URI>${ALL_USERS}</URI>`)), ['READ all', 'READ other']],
     ['not XML', 'acl', '400 MalformedACLError'],
     ['another document', '<Tagging/>', '400 MalformedACLError'],
-    ['no list', '<AccessControlPolicy/>', '400 MalformedACLError'],
+    ['nothing in it', '<AccessControlPolicy/>', '400 MalformedACLError'],
+    [
+      'no list',
+      `<AccessControlPolicy><Owner><ID>${CANONICAL_ID}</ID></Owner></AccessControlPolicy>`,
+      '400 MalformedACLError',
+    ],
+    ['no owner element', policy(OTHER_READS, ''), '400 MalformedACLError'],
+    ['an owner without an id', policy(OTHER_READS, '<Owner/>'), '400 MalformedACLError'],
+    ['an owner with an empty id', policy(OTHER_READS, '<Owner><ID></ID></Owner>'), '400 MalformedACLError'],
+    ['an owner whose id is none', policy(OTHER_READS, '<Owner><ID>wire</ID></Owner>'), '400 InvalidArgument'],
     [
       'an unknown permission',
       policy(grant('CanonicalUser', `<ID>${CANONICAL_ID}</ID>`, 'EXECUTE')),

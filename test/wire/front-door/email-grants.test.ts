@@ -3,6 +3,7 @@ import type { Caller, Sent } from '../../support/acl-client.ts';
 import { outcome } from '../../support/acl-client.ts';
 import { type Fields, formRequest } from '../../support/post-form.ts';
 import { roundTrip } from '../../support/raw-http.ts';
+import { CANONICAL_ID } from '../../support/gateway.ts';
 import { sharedGateway } from '../../support/shared-gateway.ts';
 
 /*
@@ -51,7 +52,7 @@ const ALL_USERS = 'http://acs.amazonaws.com/groups/global/AllUsers';
 
 function aclDocument(address: string): string {
   const grantee = `<Grantee xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="AmazonCustomerByEmail"><EmailAddress>${address}</EmailAddress></Grantee>`;
-  return `<AccessControlPolicy><AccessControlList><Grant>${grantee}<Permission>READ</Permission></Grant></AccessControlList></AccessControlPolicy>`;
+  return `<AccessControlPolicy><Owner><ID>${CANONICAL_ID}</ID></Owner><AccessControlList><Grant>${grantee}<Permission>READ</Permission></Grant></AccessControlList></AccessControlPolicy>`;
 }
 
 const naming = (address: string): Record<string, string> => ({ 'x-amz-grant-read': `emailAddress="${address}"` });

@@ -40,7 +40,7 @@ export const ELSEWHERE: Readonly<Partial<Record<RuleId, readonly Place[]>>> = {
   'acl.put.canned-and-grants': at(ACL.documents, 'with a canned ACL and grants'),
   'acl.put.header-and-body': at(ACL.documents, 'with a canned ACL and a body', 'with grants and a body'),
   'acl.put.nothing': at(ACL.documents, 'with nothing'),
-  'acl.put.body': at(ACL.documents, 'no owner element', 'nobody', 'several'),
+  'acl.put.body': at(ACL.documents, 'no owner element', 'no list', 'nobody', 'several'),
   'acl.put.body-malformed': at(
     ACL.documents,
     'not XML',
