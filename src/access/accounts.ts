@@ -47,6 +47,11 @@ export type Principal =
       readonly accessKeyId: string;
     };
 
+/** What a caller may do by himself, before anything narrows his session. */
+export function permissionsOf({ user }: Extract<Principal, { kind: 'account' }>): Permissions {
+  return user === undefined ? 'account' : (user.permissions ?? []);
+}
+
 export interface Credential {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;

@@ -3,7 +3,7 @@ import type { AccessDecision, AccessRule } from '../observe/access-facts.ts';
 import type { CallFacts } from '../observe/call-facts.ts';
 import type { PackedReasons } from '../observe/packed-reasons.ts';
 import type { HeaderReader } from '../protocol/request.ts';
-import type { Principal } from './accounts.ts';
+import { type Principal, permissionsOf } from './accounts.ts';
 import { type OwnedResource, byOwnership } from './acl/by-ownership.ts';
 import { inForce } from './acl/in-force.ts';
 import { type Owned, owns } from './acl/permits.ts';
@@ -39,13 +39,11 @@ interface ReadObject extends Owned {
 /**
  * The one decision on what a caller may do, and what made it. Nothing is allowed unless something allows it:
  *
- * 1. a statement that denies, in any policy in force, is the end of it;
- * 2. an account, and whoever acts as it, may do what it owns or is granted by an ACL (`acl/by-ownership.ts`), a user of
- * it what
- *    policies of its own allow besides, a session what the session's policies allow, too;
- * 3. within the account of the bucket, its policy allows whom it names whatever their own policies lack; callers of
- * other
- *    accounts need both.
+ * 1. If a statement in any policy in force denies the request, the request is refused.
+ * 2. An account, and whoever acts as it, may do what the account owns or is granted by an ACL (`acl/by-ownership.ts`).
+ *    A user of it also needs its own policies to allow it, and a session the session's policies, too.
+ * 3. The bucket's policy lets in whom it names. Callers of the bucket's account then need no policy of their own;
+ *    callers of other accounts need both.
  *
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
  *
@@ -101,8 +99,8 @@ interface Policies {
 
 /** Undefined: there is none, and ownership and ACLs say it all. */
 function policiesInForce(principal: Principal, { bucket }: Resource): Policies | undefined {
-  const { user, session } = principal.kind === 'account' ? principal : {};
-  const permissions = user === undefined ? 'account' : (user.permissions ?? []);
+  const permissions = principal.kind === 'account' ? permissionsOf(principal) : 'account';
+  const session = principal.kind === 'account' ? principal.session : undefined;
   const ofBucket = bucket?.settings.policy === undefined ? undefined : policyOf(bucket);
   if (permissions === 'account' && session?.policies === undefined && ofBucket === undefined) return undefined;
   return {

@@ -3,6 +3,7 @@ import type { Principal } from './accounts.ts';
 import { principalArn } from './policy-caller.ts';
 import type { PolicyDocument } from './policy/document.ts';
 import type { Said, Spoken } from './policy/evaluate.ts';
+import { escapePattern } from './policy/pattern.ts';
 
 /** Where something may have to be allowed. */
 export type Side = 'identity' | 'session' | 'bucket';
@@ -84,7 +85,7 @@ function smallest(
   { action, resource, principal }: Pick<Decided, 'action' | 'resource' | 'principal'>,
 ): string {
   const arn = principalArn(principal);
-  const escaped = resource === 'arn:aws:s3:::*' ? '*' : resource.replace(/[$*?]/g, (char) => `\${${char}}`);
+  const escaped = resource === 'arn:aws:s3:::*' ? '*' : escapePattern(resource);
   return JSON.stringify({
     Effect: 'Allow',
     ...(side === 'bucket' && { Principal: arn === undefined ? '*' : { AWS: arn } }),

@@ -10,7 +10,8 @@ import { HEADER_KEYS, heededHeader } from './heeded-headers.ts';
 import { actionsWith } from './policy/condition-keys.ts';
 import type { ConditionKeys } from './policy/context.ts';
 import { PolicyWork } from './policy/work.ts';
-import { bucketTag } from './tag-keys.ts';
+import { principalArn } from './policy-caller.ts';
+import { bucketTag, tagOf } from './tag-keys.ts';
 
 /** What a request says that policies may ask for. */
 export interface AskedRequest {
@@ -95,12 +96,6 @@ function ownerOf({ resource: { bucket }, asked }: Scope): string | undefined {
   return bucket && asked.accountNumberOf(bucket.ownerId);
 }
 
-function principalArn({ principal }: Scope): string | undefined {
-  if (principal.kind === 'anonymous') return undefined;
-  const { account, user, session } = principal;
-  return session?.role?.arn ?? user?.arn ?? `arn:aws:iam::${account.accountNumber}:root`;
-}
-
 function principalType({ principal }: Scope): string {
   if (principal.kind === 'anonymous') return 'Anonymous';
   return principal.session?.role !== undefined ? 'AssumedRole' : principal.user === undefined ? 'Account' : 'User';
@@ -127,7 +122,7 @@ const GLOBAL = table<Read>({
   'aws:useragent': header('user-agent'),
   'aws:referer': header('referer'),
   'aws:requestedregion': ({ asked }) => asked.region,
-  'aws:principalarn': principalArn,
+  'aws:principalarn': ({ principal }) => principalArn(principal),
   'aws:principalaccount': accountOf,
   'aws:principaltype': principalType,
   'aws:principalisawsservice': () => 'false',
@@ -225,11 +220,8 @@ const TAGS = table<ReadTag>({
   's3:buckettag': ({ resource: { bucket } }, name) => bucket && bucketTag(bucket, name),
   'aws:resourcetag': ({ resource: { bucket } }, name) => bucket && bucketTag(bucket, name),
   's3:requestobjecttag': (scope, name) => valueOf(requestTags(scope), name),
-  'aws:principaltag': ({ principal }, name) => {
-    const tags = principal.kind === 'account' ? principal.user?.tags : undefined;
-    const lower = name.toLowerCase();
-    return Object.entries(tags ?? {}).find(([key]) => key.toLowerCase() === lower)?.[1];
-  },
+  'aws:principaltag': ({ principal }, name) =>
+    principal.kind === 'account' && principal.user?.tags !== undefined ? tagOf(principal.user.tags, name) : undefined,
 });
 
 /** Answers what documents ask about one decision; nothing is worked out that they do not ask for. */

@@ -1,4 +1,5 @@
 import type { Tag } from '../protocol/tagging.ts';
+import type { Tags } from './accounts.ts';
 import type { OwningBucket } from './acl/in-force.ts';
 import type { ConditionKeys } from './policy/context.ts';
 
@@ -13,6 +14,12 @@ function taggedAs(tags: readonly Tag[] | undefined, name: string): string | read
   const lower = name.toLowerCase();
   const values = tags?.filter(({ key }) => key.toLowerCase() === lower).map(({ value }) => value) ?? [];
   return values.length > 1 ? values : values[0];
+}
+
+/** The value of one of the tags of an identity, by its key in any spelling. */
+export function tagOf(tags: Tags, name: string): string | undefined {
+  const lower = name.toLowerCase();
+  return Object.entries(tags).find(([key]) => key.toLowerCase() === lower)?.[1];
 }
 
 /**

@@ -55,9 +55,8 @@ const PLAIN_WORD =
 /**
  * Free text (a message of an error, a value that may be a URL) with all credentials replaced that can be known by
  * their name, their scheme or their looks. Rather takes too much than too little. Linear in the text's length.
- * @param atMost longer texts are cut off there, before anything is looked at, and end with an ellipsis; what begins
- * before the
- *   cut and would have ended behind it is taken, too
+ * @param atMost longer texts are cut off there, before anything is looked at, and end with an ellipsis; a credential
+ *   that begins before the cut and would have ended behind it is replaced, too
  */
 export function redactText(text: string, atMost = LOOKED_AT): string {
   const cut = text.length > atMost;

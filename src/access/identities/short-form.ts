@@ -1,3 +1,5 @@
+import { escapePattern } from '../policy/pattern.ts';
+
 /** The common case of a policy: some buckets, perhaps a part of them, perhaps without changes. */
 interface ShortForm {
   /** Names of buckets; `*` and `?` stand for any characters. */
@@ -70,9 +72,4 @@ export function expandShortForm({ buckets, prefix = '', readOnly = false }: Shor
       ...(readOnly ? [] : [keepPrivate]),
     ],
   });
-}
-
-/** Text that stands for itself in a policy: `${*}`, `${?}` and `${$}` are the characters themselves. */
-export function escapePattern(text: string): string {
-  return text.replaceAll(/[*?$]/g, (char) => `\${${char}}`);
 }

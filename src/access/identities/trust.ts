@@ -1,4 +1,4 @@
-import { escapePattern } from './short-form.ts';
+import { escapePattern } from '../policy/pattern.ts';
 
 /** Who may assume a role, in short; ARNs and account numbers filled in. */
 interface TrustForm {

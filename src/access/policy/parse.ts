@@ -20,9 +20,9 @@ const FIELDS: ReadonlySet<string> = new Set(['Version', 'Id', 'Statement']);
 
 /**
  * Reads a policy.
- * @param kind of what it is the policy: an identity's and a session's have no Principal, a bucket's and a role's trust
- * policy have
- *   to, and only buckets' policies are held to actions, resources and keys of S3, as PutBucketPolicy does
+ * @param kind of what it is the policy: an identity's and a session's must have no Principal, a bucket's and a role's
+ *   trust policy must have one, and only buckets' policies are held to actions, resources and keys of S3, as
+ *   PutBucketPolicy does
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_grammar.html
  */
 export function parsePolicy(text: string, kind: PolicyKind): ParsedPolicy {

@@ -37,8 +37,7 @@ const SUBSTITUTION = 20;
 
 /**
  * Compiles one pattern. No place of the value is tried twice between two `*`, but each `?` there may be looked at from
- * each place:
- * what it takes is counted (`ConditionKeys.spend`).
+ * each place: what that takes is counted (`ConditionKeys.spend`).
  */
 export function compilePattern(text: string, options: PatternOptions): Pattern {
   const fold =
@@ -69,6 +68,11 @@ export function compilePattern(text: string, options: PatternOptions): Pattern {
     };
   }
   return { text, matches: (value, keys) => matchChunks(chunks, fold(value), keys) };
+}
+
+/** Text that stands for itself in a pattern: `${*}`, `${?}` and `${$}` are the characters themselves. */
+export function escapePattern(text: string): string {
+  return text.replaceAll(/[*?$]/g, (char) => `\${${char}}`);
 }
 
 /** The keys that the variables of a pattern name, as written. */

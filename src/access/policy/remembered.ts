@@ -20,8 +20,7 @@ interface Remembered {
 
 /**
  * Documents by their text, those used last. They take up to 140 times as much as their text, and whoever may put a
- * policy chooses it:
- * what is kept is bounded by bytes.
+ * policy chooses it: what is kept is bounded by bytes.
  */
 export class RememberedPolicies {
   readonly #kind: PolicyKind;

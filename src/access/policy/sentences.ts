@@ -4,7 +4,6 @@ import type { PolicyKind } from './document.ts';
 export type FaultName =
   | 'notJson'
   | 'notAnObject'
-  | 'tooDeep'
   | 'version'
   | 'noStatement'
   | 'emptyStatement'
@@ -34,7 +33,6 @@ type Sentence = string | ((subject: string) => string);
 const OF_BUCKETS: Readonly<Record<FaultName, Sentence>> = {
   notJson: 'This policy contains invalid Json',
   notAnObject: "Policies must be valid JSON and the first byte must be '{'",
-  tooDeep: 'Invalid policy syntax.',
   version: 'The policy must contain a valid version string',
   noStatement: 'Missing required field Statement',
   emptyStatement: 'Could not parse the policy: Statement is empty!',
@@ -64,7 +62,6 @@ const OF_IDENTITIES: Readonly<Record<FaultName, Sentence>> = {
   ...OF_BUCKETS,
   notJson: 'This policy contains invalid Json',
   notAnObject: 'Syntax errors in policy.',
-  tooDeep: 'Syntax errors in policy.',
   version: 'Policy document must be version 2012-10-17 or greater.',
   noStatement: 'Syntax errors in policy.',
   emptyStatement: 'Syntax errors in policy.',

@@ -1,8 +1,9 @@
-import type { Principal, Tags } from '../accounts.ts';
+import { type Principal, type Tags, permissionsOf } from '../accounts.ts';
 import type { Role } from '../identities/identities.ts';
 import type { ConditionKeys, PolicyCaller } from '../policy/context.ts';
 import { evaluate } from '../policy/evaluate.ts';
 import { PolicyWork, TooMuchWork } from '../policy/work.ts';
+import { tagOf } from '../tag-keys.ts';
 
 /** What is asked of a role, and by whom. */
 interface Assumption {
@@ -34,8 +35,8 @@ function isAllowed({ role, action, caller, principal, keys }: Assumption): boole
   const trust = evaluate([{ name: `trust policy of ${role.name}`, document: role.trust }], context);
   if (trust.effect !== 'allow') return false;
   if (principal === undefined) return true;
-  const { user, session } = principal;
-  const permissions = user === undefined ? 'account' : (user.permissions ?? []);
+  const { session } = principal;
+  const permissions = permissionsOf(principal);
   const own = permissions === 'account' ? 'allow' : evaluate(permissions, context).effect;
   const narrowed = session?.policies === undefined ? 'allow' : evaluate(session.policies, context).effect;
   if (own === 'deny' || narrowed === 'deny') return false;
@@ -82,9 +83,4 @@ export function assumptionKeys(
       return Object.hasOwn(values, key) ? values[key] : undefined;
     },
   };
-}
-
-function tagOf(tags: Tags, name: string): string | undefined {
-  const lower = name.toLowerCase();
-  return Object.entries(tags).find(([key]) => key.toLowerCase() === lower)?.[1];
 }

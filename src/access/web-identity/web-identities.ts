@@ -129,7 +129,6 @@ function refused(error: unknown): StsError {
   if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'nbf') {
     return new StsError('InvalidIdentityToken', 'Token is not valid yet', { cause: error });
   }
-  if (error instanceof errors.JOSEError) return new StsError('InvalidIdentityToken', undefined, { cause: error });
-  // Keys that cannot be used, and whatever else the library meets in what a stranger sent.
+  // Whatever else is wrong with the token, keys that cannot be used, and what the library meets in what a stranger sent.
   return new StsError('InvalidIdentityToken', undefined, { cause: error });
 }
