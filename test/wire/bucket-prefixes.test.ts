@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { MemoryBlobStore } from '../../adapters/memory/memory-blob-store.ts';
 import type { BlobStore } from '../../src/store/blob-store.ts';
 import { type Caller, type Sent, outcome, send } from '../support/acl-client.ts';
-import { CLOUDS, type Cloud, startCloud } from '../support/clouds.ts';
+import { BACKENDS, type Cloud, startCloud } from '../support/clouds.ts';
 import { type TestGateway, startGatewayOver } from '../support/gateway.ts';
 import { testCall } from '../support/test-call.ts';
 
@@ -17,8 +16,8 @@ const PLACES = new Map([
   ['nowhere', { container: 'not-there', prefix: 'x/' }],
 ]);
 
-describe.each(['memory', ...Object.keys(CLOUDS)])('buckets that are parts of a container, over %s', (name) => {
-  let cloud: Cloud | undefined;
+describe.each(BACKENDS)('buckets that are parts of a container, over %s', (name) => {
+  let cloud: Cloud;
   let base: BlobStore;
   let gateway: TestGateway<BlobStore>;
   const call = testCall();
@@ -28,8 +27,8 @@ describe.each(['memory', ...Object.keys(CLOUDS)])('buckets that are parts of a c
     startGatewayOver(keptOpen(base), { places, systemContainer: SYSTEM, versioningDrainMs: 0 });
 
   beforeAll(async () => {
-    cloud = name === 'memory' ? undefined : await startCloud(name);
-    base = cloud?.open() ?? new MemoryBlobStore();
+    cloud = await startCloud(name);
+    base = cloud.open();
     await base.createContainer('shared', {}, call);
     for (const blob of ['outside', 'teams/a', 'teams/a/', 'teams/a/native', 'teams/b/native', 'teams/c/native']) {
       await base.write({ container: 'shared', name: blob }, Buffer.from(blob), { metadata: {} }, call);
@@ -39,7 +38,7 @@ describe.each(['memory', ...Object.keys(CLOUDS)])('buckets that are parts of a c
   afterAll(async () => {
     await gateway.close();
     await base.close();
-    await cloud?.stop();
+    await cloud.stop();
   });
 
   async function ask(sent: Sent, caller: Caller = 'owner', at = gateway): Promise<string> {

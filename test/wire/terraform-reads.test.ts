@@ -22,12 +22,13 @@ import {
   GetObjectLockConfigurationCommand,
   GetPublicAccessBlockCommand,
   HeadBucketCommand,
-  S3Client,
+  type S3Client,
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { send } from '../support/acl-client.ts';
 import { type TestGateway, startTestGateway } from '../support/gateway.ts';
-import { ACCESS_KEY, REGION, SECRET_KEY } from '../support/sign-raw.ts';
+import { sdkClient } from '../support/sdk-client.ts';
+import { REGION } from '../support/sign-raw.ts';
 
 /**
  * What the resources `aws_s3_bucket` and `aws_s3_bucket_*` of Terraform's provider read, and what they take for "never
@@ -137,13 +138,7 @@ describe("what Terraform's provider reads of a bucket", () => {
 
   beforeAll(async () => {
     gateway = await startTestGateway();
-    client = new S3Client({
-      endpoint: `http://127.0.0.1:${String(gateway.port)}`,
-      region: REGION,
-      forcePathStyle: true,
-      maxAttempts: 1,
-      credentials: { accessKeyId: ACCESS_KEY, secretAccessKey: SECRET_KEY },
-    });
+    client = sdkClient(gateway.port);
   });
   afterAll(async () => {
     client.destroy();

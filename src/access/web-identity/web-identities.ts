@@ -129,6 +129,6 @@ function refused(error: unknown): StsError {
   if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'nbf') {
     return new StsError('InvalidIdentityToken', 'Token is not valid yet', { cause: error });
   }
-  // Whatever else is wrong with the token, keys that cannot be used, and what the library meets in what a stranger sent.
+  // Whatever else is wrong with the token, keys that cannot be used, and what else the library meets in it.
   return new StsError('InvalidIdentityToken', undefined, { cause: error });
 }

@@ -1,9 +1,8 @@
-import { CLOUDS, startCloud } from '../../support/clouds.ts';
-import { startGatewayOver, startTestGateway, type TestGatewayOptions } from '../../support/gateway.ts';
+import { BACKENDS, startCloud } from '../../support/clouds.ts';
+import { startGatewayOver, type TestGatewayOptions } from '../../support/gateway.ts';
 
+export { BACKENDS };
 export const MEMORY = 'memory';
-/** What the same attacks are tried over. */
-export const BACKENDS = [MEMORY, ...Object.keys(CLOUDS)];
 
 export interface AttackedGateway {
   readonly port: number;
@@ -14,14 +13,14 @@ export interface AttackedGateway {
 
 /** @param backend one of `BACKENDS` */
 export async function startOver(backend: string, options: TestGatewayOptions = {}): Promise<AttackedGateway> {
-  const cloud = backend === MEMORY ? undefined : await startCloud(backend);
-  const gateway = await (cloud === undefined ? startTestGateway(options) : startGatewayOver(cloud.open(), options));
+  const cloud = await startCloud(backend);
+  const gateway = await startGatewayOver(cloud.open(), options);
   return {
     port: gateway.port,
     failures: () => gateway.logged.filter(({ level }) => level === 'error').map(({ message }) => message),
     async close() {
       await gateway.close();
-      await cloud?.stop();
+      await cloud.stop();
     },
   };
 }

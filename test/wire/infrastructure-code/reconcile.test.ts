@@ -6,11 +6,11 @@ import {
   HeadBucketCommand,
   PutBucketAclCommand,
   PutBucketOwnershipControlsCommand,
-  S3Client,
+  type S3Client,
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type TestGateway, startTestGateway } from '../../support/gateway.ts';
-import { ACCESS_KEY, REGION, SECRET_KEY } from '../../support/sign-raw.ts';
+import { sdkClient } from '../../support/sdk-client.ts';
 import { COMPANIONS, type Companion, outcomeOf } from './companions.ts';
 import { NOT_OFFERED } from './not-offered.ts';
 
@@ -26,13 +26,7 @@ let bucket: string;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
-  client = new S3Client({
-    endpoint: `http://127.0.0.1:${String(gateway.port)}`,
-    region: REGION,
-    forcePathStyle: true,
-    maxAttempts: 1,
-    credentials: { accessKeyId: ACCESS_KEY, secretAccessKey: SECRET_KEY },
-  });
+  client = sdkClient(gateway.port);
 });
 afterAll(async () => {
   client.destroy();
