@@ -70,7 +70,7 @@ test('ARCHITECTURE says of functions where they are', () => {
     const source = readFileSync(join(ROOT, /^(adapters|config)\//.test(file) ? file : `src/${file}`), 'utf8');
     return [...functions.matchAll(CODE)]
       .map(([, name = '']) => name)
-      .filter((name) => !new RegExp(`^export (async )?(function|class) ${name}\\b`, 'm').test(source))
+      .filter((name) => !new RegExp(`^export (async )?(function|class|const) ${name}\\b`, 'm').test(source))
       .map((name) => `${file}: ${name}`);
   });
   expect(missing).toEqual([]);
