@@ -117,7 +117,7 @@ const ROWS: readonly Row[] = [
   {
     operation: 'PUT over an object',
     never: [1, 1, 1],
-    enabled: [4, 3, 4],
+    enabled: [3, 2, 3],
     prepare: async (scene) => {
       await scene.world.put(at(scene, 'k'));
       return () => scene.world.put(at(scene, 'k'));
@@ -144,7 +144,7 @@ const ROWS: readonly Row[] = [
   {
     operation: 'DELETE',
     never: [2, 2, 2],
-    enabled: [5, 3, 5],
+    enabled: [4, 2, 4],
     prepare: async (scene) => {
       await scene.world.put(at(scene, 'k'));
       return () => scene.world.must('DELETE', at(scene, 'k'));

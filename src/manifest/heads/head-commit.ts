@@ -95,6 +95,11 @@ export interface HeadChange<T> extends HeadTarget {
    * the truth.
    */
   readonly judged?: JudgedHead;
+  /**
+   * Asked in the first turn, when it is this change's turn among those of its key: a head that was there a moment ago,
+   * perhaps before the request began. Undefined: the head is read.
+   */
+  readonly remembered?: () => Head | undefined;
   /** Default: first. What cannot be repeated never waits. */
   readonly queues?: QueueMoment;
 }
@@ -153,8 +158,7 @@ async function takeTurns<T>(change: HeadChange<T>, front: Front, call: Call): Pr
     requireClient(call);
     if (turn > PATIENT_TURNS) await pause(change.bucket, call);
     const waited = await front.reach('first');
-    const judged = turn === 0 && !waited ? change.judged : undefined;
-    const head = judged === undefined ? await readHead(change, call) : judged.head;
+    const head = await firstHead(change, { turn, waited }, call);
     requireUnversioned(change.bucket, head);
     const done = await change.already?.(head);
     if (done !== undefined) return done.result;
@@ -172,6 +176,16 @@ async function takeTurns<T>(change: HeadChange<T>, front: Front, call: Call): Pr
       return AGAIN;
     }
   });
+}
+
+function firstHead<T>(
+  change: HeadChange<T>,
+  { turn, waited }: { readonly turn: number; readonly waited: boolean },
+  call: Call,
+): Head | undefined | Promise<Head | undefined> {
+  if (turn > 0) return readHead(change, call);
+  if (change.judged !== undefined && !waited) return change.judged.head;
+  return change.remembered?.() ?? readHead(change, call);
 }
 
 async function pause({ home }: Bucket, call: Call): Promise<void> {

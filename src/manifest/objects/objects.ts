@@ -80,7 +80,7 @@ export function createObjects(options: ObjectsOptions): Objects {
     versioningDrainMs: VERSIONING_DRAIN_MS,
     now: SYSTEM_TIME.now,
     commits: new CommitLife(),
-    hints: new LinkHints(),
+    hints: new LinkHints(options.now ?? SYSTEM_TIME.now),
     ...options,
   };
   const { commits } = context;

@@ -5,7 +5,7 @@ import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { newNonce } from '../records/clock.ts';
 import { headPlace } from '../records/names.ts';
 import { linkMetadata } from '../heads/overflow.ts';
-import { namedVersion, withLog } from '../records/record.ts';
+import { type HeadRecord, namedVersion, withLog } from '../records/record.ts';
 import { type VersionToken, newToken, seqOfToken } from '../records/version-token.ts';
 import { rewriteRecord } from '../heads/head-amend.ts';
 import {
@@ -19,7 +19,7 @@ import {
   noncesAmended,
   ringAfter,
 } from '../heads/head-commit.ts';
-import { type Head, nativeRecord } from '../heads/head.ts';
+import { type Head, nativeRecord, withRecord } from '../heads/head.ts';
 import type { JudgedHead } from '../heads/object-requests.ts';
 import type { ObjectsContext } from './object-context.ts';
 import { BlobAge } from './blob-age.ts';
@@ -101,6 +101,10 @@ class VersionCommit {
   readonly #age: BlobAge;
   /** Places that a blob of ours may lie at. */
   readonly #places = new Set<VersionToken>();
+  /** The head of the turn is remembered, and may have been replaced before the request began. */
+  #isGuess = false;
+  /** Its place was taken above a head that was there after the request began: so it may come to lie below another. */
+  #isPlaced: boolean;
   /** Those that a head may name: it does, or a send that would have made it was not answered for certain. */
   readonly #named = new Set<VersionToken>();
 
@@ -110,6 +114,7 @@ class VersionCommit {
     this.#call = call;
     this.#nonce = version.nonce ?? newNonce();
     this.#token = version.token;
+    this.#isPlaced = version.token !== undefined && version.unplaced !== true;
     this.#age = new BlobAge(context, version.bucket);
   }
 
@@ -131,6 +136,7 @@ class VersionCommit {
       recognise: (head) => this.#recognise(head),
       ...(already && { already: (head) => found(already(head)) }),
       ...(judged && { judged }),
+      remembered: () => this.#remembered(),
     };
     const token = await changeHead(change, this.#call);
     this.#named.add(token);
@@ -152,26 +158,42 @@ class VersionCommit {
     }
   }
 
+  /**
+   * The head as this process saw it a moment ago. The head is swapped on its revision; if it has moved, the place was
+   * taken above a head that may be older than the request, and is given up unless it lies above the one that is read.
+   * In question are changes that are quickly made again.
+   */
+  #remembered(): Head | undefined {
+    const { bucket, key, conditions, token, already, move, judged } = this.#version;
+    const isPlain = token === undefined && already === undefined && move === undefined && judged === undefined;
+    if (!isPlain || hasWriteConditions(conditions) || isDraining(this.#context, bucket)) return undefined;
+    const head = this.#context.hints.recent({ bucket, key });
+    this.#isGuess = head !== undefined;
+    return head;
+  }
+
   async #plan(head: Head | undefined, condition: Condition): Promise<() => Promise<VersionToken>> {
     const { bucket, key } = this.#version;
     const place = { bucket, key };
     const placed = await placeHead(this.#context, place, head, this.#call);
     const first = (this.#token ??= newToken(this.#context.clock.next(placed.seq)));
     const isOvertaken = isBehind(first, placed);
+    const isGuess = this.#isGuess;
+    this.#isGuess = false;
     if (isOvertaken && head !== undefined && this.#mayComeBelow(first, placed)) {
       await Promise.all([this.#blobAt(first), redo(place, head, this.#call)]);
       await this.#renewIfOld(first);
       return () => this.#enterBelow(head, first, condition);
     }
     const token = isOvertaken ? await this.#takeNewPlace(first, placed) : first;
+    if (!isGuess && this.#version.unplaced !== true) this.#isPlaced = true;
     const [written, inherited] = await Promise.all([this.#blobAt(token), displace(place, placed, this.#call)]);
     await this.#renewIfOld(token);
     return () => this.#swap({ placed, token, written, inherited }, condition);
   }
 
   #mayComeBelow(token: VersionToken, { floor }: PlacedHead): boolean {
-    const { conditions, unplaced } = this.#version;
-    return !hasWriteConditions(conditions) && unplaced !== true && seqOfToken(token) > floor;
+    return !hasWriteConditions(this.#version.conditions) && this.#isPlaced && seqOfToken(token) > floor;
   }
 
   #blobAt(token: VersionToken): Promise<WrittenVersion> {
@@ -245,8 +267,9 @@ class VersionCommit {
       : { ...written.record, ...naming };
     const metadata = linkMetadata(bucket.home, head, written.native);
     const request = { headers: written.headers, metadata, condition };
-    const { revision } = await bucket.home.store.write(ref, EMPTY, request, this.#call);
-    this.#context.hints.written({ bucket, key }, head.kind === 'link' ? { revision, version: token } : undefined);
+    const answer = await bucket.home.store.write(ref, EMPTY, request, this.#call);
+    const properties = { ...written.headers, ...answer, size: 0, metadata };
+    this.#context.hints.note({ bucket, key }, withRecord<HeadRecord>({ ref, properties }, head));
     return token;
   }
 

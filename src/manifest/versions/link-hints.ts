@@ -4,14 +4,20 @@ import type { KeyRef } from '../records/key-ref.ts';
 import type { VersionToken } from '../records/version-token.ts';
 
 /** About what all hints may take, bytes. */
-const MAX_BYTES = 4 * 1024 * 1024;
-/** Of a hint, besides its key. */
-const PER_HINT = 250;
+const MAX_BYTES = 8 * 1024 * 1024;
+/** Of a hint, besides its key and its metadata, which are there as text and as a record. */
+const PER_HINT = 800;
+const PER_CHARACTER = 4;
+/** A change of a key does not begin with a head that was seen longer ago than this. Milliseconds. */
+const YOUNG_MS = 30_000;
 
-/** The version that a head named, and the head's revision. */
+/** A head that names an object's version. */
 interface LinkHint {
-  readonly revision: Revision;
+  readonly head: Head;
   readonly version: VersionToken;
+  /** Milliseconds since the epoch. */
+  readonly seen: number;
+  readonly bytes: number;
 }
 
 /** Anything that tells the revision of a head that was read. */
@@ -28,20 +34,25 @@ interface SideBySide<H, T> {
 }
 
 /**
- * Which version each head named when this process last saw it, for the heads seen last. A current version that is read
- * again costs one round trip: its own blob is asked for beside the head.
+ * The heads that this process saw or wrote last, as far as they name versions. A hint is advice, and saves a round trip:
  *
- * A hint is advice. What was read by it counts only if the head is still at the revision of the hint: every change of
- * a key's history writes the head, so the version was current from before the request until the head was read, and
- * with it when its own blob was read. (The same version under another revision may have been displaced, changed and
- * brought back in between.)
+ * * A read of the current version asks for its own blob beside the head. What comes counts only if the head is still
+ *   at the revision of the hint: every change of a key's history writes the head, so the version was current from
+ *   before the request until the head was read, and with it when its own blob was read. (The same version under another
+ *   revision may have been displaced, changed and brought back in between.)
+ * * A change of the key takes the hint for the head. Its write is on condition of the revision.
+ *
+ * docs/decisions/0033-remembered-heads.md
  */
 export class LinkHints {
   readonly #hints = new Map<string, LinkHint>();
+  readonly #now: () => number;
   readonly #maxBytes: number;
   #bytes = 0;
 
-  constructor(maxBytes = MAX_BYTES) {
+  /** @param now milliseconds since the epoch */
+  constructor(now: () => number, maxBytes = MAX_BYTES) {
+    this.#now = now;
     this.#maxBytes = maxBytes;
   }
 
@@ -50,25 +61,26 @@ export class LinkHints {
     return this.#bytes;
   }
 
-  /** A head that was just read. */
+  /** What was just read, or written. */
   note(place: KeyRef, head: Head | undefined): void {
-    const { bucket } = place;
-    if (bucket.versioning === 'never') return;
-    const link = head?.record?.kind === 'link' ? head.record : undefined;
-    this.written(place, link && head && { revision: head.properties.revision, version: link.version });
-  }
-
-  /** A head that was just written. @param hint undefined: it names no object's version */
-  written(place: KeyRef, hint: LinkHint | undefined): void {
+    if (place.bucket.versioning === 'never') return;
     const name = nameOf(place);
     this.#forget(name);
-    if (hint === undefined) return;
-    this.#hints.set(name, hint);
-    this.#bytes += costOf(name);
+    if (head?.record?.kind !== 'link') return;
+    const bytes = costOf(name, head);
+    this.#hints.set(name, { head, version: head.record.version, seen: this.#now(), bytes });
+    this.#bytes += bytes;
     for (const oldest of this.#hints.keys()) {
       if (this.#bytes <= this.#maxBytes) break;
       this.#forget(oldest);
     }
+  }
+
+  /** The head as it was a moment ago. Undefined: not known, or not since long. */
+  recent(place: KeyRef): Head | undefined {
+    const hint = this.#hints.get(nameOf(place));
+    if (hint === undefined || Math.abs(this.#now() - hint.seen) > YOUNG_MS) return undefined;
+    return hint.head;
   }
 
   /**
@@ -84,7 +96,7 @@ export class LinkHints {
     const guess = new Guess(reads.version(hint.version), reads.discard);
     try {
       const head = await reads.head();
-      if (head?.properties.revision === hint.revision) return { head, guess };
+      if (head?.properties.revision === hint.head.properties.revision) return { head, guess };
       guess.release();
       return { head, guess: undefined };
     } catch (error) {
@@ -94,7 +106,8 @@ export class LinkHints {
   }
 
   #forget(name: string): void {
-    if (this.#hints.delete(name)) this.#bytes -= costOf(name);
+    this.#bytes -= this.#hints.get(name)?.bytes ?? 0;
+    this.#hints.delete(name);
   }
 }
 
@@ -127,7 +140,8 @@ function nameOf({ bucket, key }: KeyRef): string {
   return `${bucket.uid}/${key}`;
 }
 
-/** UTF-16 at worst. */
-function costOf(name: string): number {
-  return PER_HINT + 2 * name.length;
+function costOf(name: string, { properties: { metadata } }: Head): number {
+  let characters = name.length;
+  for (const value of Object.values(metadata)) characters += value.length;
+  return PER_HINT + PER_CHARACTER * characters;
 }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ABSENT } from '../../../src/store/blob-store.ts';
+import { createClock } from '../../../src/manifest/records/clock.ts';
+import { type Objects, createObjects } from '../../../src/manifest/objects/objects.ts';
 import { newToken } from '../../../src/manifest/records/version-token.ts';
 import { versionRef } from '../../../src/manifest/records/version-names.ts';
 import { putOf } from '../../support/manifest.ts';
@@ -20,6 +22,11 @@ interface Row {
 }
 
 const nothing = async (): Promise<undefined> => undefined;
+
+/** A process that has seen nothing of the key. */
+function another(key: VersionedBucket): Objects {
+  return createObjects({ clock: createClock(), settler: key.manifest.settler });
+}
 
 async function never(key: VersionedBucket): Promise<undefined> {
   key.set('never');
@@ -106,7 +113,13 @@ const ROWS: readonly Row[] = [
   { operation: 'tags, never versioned', calls: 2, given: never, run: amend },
 
   { operation: 'PUT, enabled, of a new key', calls: 3, given: nothing, run: (key, call) => key.put('x', {}, call) },
-  { operation: 'PUT, enabled, over a version', calls: 4, given: versioned, run: (key, call) => key.put('x', {}, call) },
+  { operation: 'PUT, enabled, over a version', calls: 3, given: versioned, run: (key, call) => key.put('x', {}, call) },
+  {
+    operation: 'PUT, enabled, over a version of another process',
+    calls: 4,
+    given: versioned,
+    run: (key, call) => another(key).put({ bucket: key.bucket, key: 'k' }, putOf('x'), call),
+  },
   { operation: 'PUT If-Match, enabled', calls: 4, given: versioned, run: (key, call) => conditional(key, call, '*') },
   {
     operation: 'PUT, enabled, over an object from before',
@@ -115,7 +128,7 @@ const ROWS: readonly Row[] = [
     run: (key, call) => key.put('x', {}, call),
   },
   { operation: 'publishing an upload, enabled', calls: 3, given: versioned, run: publish },
-  { operation: 'DELETE, enabled', calls: 5, given: versioned, run: (key, call) => key.remove(undefined, call) },
+  { operation: 'DELETE, enabled', calls: 4, given: versioned, run: (key, call) => key.remove(undefined, call) },
   {
     operation: 'DELETE, enabled, of nothing',
     calls: 4,

@@ -132,10 +132,33 @@ const CONDITIONAL: Partial<PutRequest> = { conditions: { ifMatch: '*' } };
 describe('one order of all writes of a key', () => {
   it('a PUT that was overtaken by another stands below it', async () => {
     const key = await TwoGateways.open();
-    await key.put('first');
+    await key.behind.objects.put({ bucket: key.bucket, key: 'k' }, putOf('first'), testCall());
     key.meanwhile(() => key.put('other'));
     await key.put('slow');
     expect(await key.history()).toEqual(['other', 'slow', 'first']);
+  });
+
+  it('a PUT that began with a remembered head stands above what was acknowledged before it began', async () => {
+    const key = await TwoGateways.open();
+    const behind = (text: string): Promise<unknown> =>
+      key.behind.objects.put({ bucket: key.bucket, key: 'k' }, putOf(text), testCall());
+    await behind('first');
+    await key.put('second');
+    await behind('third');
+    expect(await key.history()).toEqual(['third', 'second', 'first']);
+    await key.put('fourth');
+    key.meanwhile(() => key.put('fifth'));
+    await behind('sixth');
+    expect(await key.history()).toEqual(['sixth', 'fifth', 'fourth', 'third', 'second', 'first']);
+    expect(await key.blobs()).toBe(6);
+  });
+
+  it('a deletion that began with a remembered head stands above what was acknowledged before it began', async () => {
+    const key = await TwoGateways.open();
+    await key.behind.objects.put({ bucket: key.bucket, key: 'k' }, putOf('first'), testCall());
+    await key.put('second');
+    await key.behind.objects.remove({ bucket: key.bucket, key: 'k' }, { conditions: {}, ownerId: OWNER }, testCall());
+    expect(await key.history()).toEqual(['marker', 'second', 'first']);
   });
 
   it.each([

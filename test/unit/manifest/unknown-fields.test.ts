@@ -98,6 +98,7 @@ describe('a field that this release does not know survives', () => {
   it('the stamp of a version that is displaced, taken from the head', async () => {
     const id = await put(versioned());
     await extend(headRef());
+    await fixture.objects.find({ bucket: versioned(), key: KEY }, testCall());
     await put(versioned());
     expect(await recordAt(ownRef(id))).toMatchObject({ zz: LATER, st: 1 });
   });
