@@ -34,7 +34,7 @@ interface SideBySide<H, T> {
 }
 
 /**
- * The heads that this process saw or wrote last, as far as they name versions. A hint is advice, and saves a round trip:
+ * The heads that this process saw or wrote last, as far as they name versions. A hint is advice; it saves a round trip:
  *
  * * A read of the current version asks for its own blob beside the head. What comes counts only if the head is still
  *   at the revision of the hint: every change of a key's history writes the head, so the version was current from
