@@ -1,4 +1,5 @@
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { type At, dial } from '../support/raw-http.ts';
 import { endOfAnswer } from './answers.ts';
 
 /** One request as raw bytes. */
@@ -33,9 +34,9 @@ function statusOf(text: string): number {
  * Sends bytes on a connection of their own, and takes what comes until the answer is whole, the connection ends, or
  * nothing comes any more.
  */
-export function exchange(port: number, { text: request }: FuzzRequest): Promise<Outcome> {
+export function exchange(at: At, { text: request }: FuzzRequest): Promise<Outcome> {
   return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1' });
+    const socket = dial(at);
     const method = methodOf(request);
     let text = '';
     const finish = (): void => {
@@ -57,12 +58,12 @@ export function exchange(port: number, { text: request }: FuzzRequest): Promise<
  * each lot asks for what only it asks for: an answer that belongs to another is found out.
  */
 export class KeptConnection {
-  readonly #port: number;
+  readonly #at: At;
   #socket: Socket | undefined;
   #lots = 0;
 
-  constructor(port: number) {
-    this.#port = port;
+  constructor(at: At) {
+    this.#at = at;
   }
 
   /**
@@ -96,8 +97,7 @@ export class KeptConnection {
     this.#lots += 1;
     const name = `probe-${this.#lots}-of-${process.pid}`;
     const probe = `GET /nobodys-${name} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
-    const socket = (this.#socket =
-      this.#socket?.writable === true ? this.#socket : connect({ port: this.#port, host: '127.0.0.1' }));
+    const socket = (this.#socket = this.#socket?.writable === true ? this.#socket : dial(this.#at));
     const texts = await answersOn(socket, [...requests.map(({ text }) => text), probe]);
     if (texts.length <= requests.length) {
       socket.destroy();

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlobStore } from '../../src/store/blob-store.ts';
 import { type LoggedLine, startGatewayOver } from '../support/gateway.ts';
 import { Random } from '../support/random.ts';
-import { roundTrip } from '../support/raw-http.ts';
+import { type At, roundTrip } from '../support/raw-http.ts';
 import { OTHER_ACCESS_KEY, signedHead } from '../support/sign-raw.ts';
+import { tlsMaterial } from '../support/tls-material.ts';
 import { everythingThatWatches } from '../support/watchers.ts';
 import { exchange, type FuzzRequest, KeptConnection, type Outcome } from './client.ts';
 import { emptyStore, heldBytes } from './held.ts';
@@ -16,6 +17,8 @@ interface FuzzOptions {
   readonly first?: number;
   readonly seed: number;
   readonly store: BlobStore;
+  /** Over TLS. */
+  readonly tls?: boolean;
   /** Told now and then how far it is, and what the process holds. */
   readonly progress?: (done: number, heldBytes: number) => void;
 }
@@ -51,23 +54,32 @@ const QUIET_MS = 500;
 const BUCKETS = [['fuzz-one'], ['fuzz-two', OTHER_ACCESS_KEY]] as const;
 
 /** Sends random requests of nobody and of two accounts, and looks after each whether it did harm. */
-export async function fuzz({ requests, first = 0, seed, store, progress }: FuzzOptions): Promise<FuzzReport> {
+export async function fuzz({
+  requests,
+  first = 0,
+  seed,
+  store,
+  tls = false,
+  progress,
+}: FuzzOptions): Promise<FuzzReport> {
   const watchers = everythingThatWatches(JOURNAL_BYTES);
   const logged = new ErrorLines();
   const gateway = await startGatewayOver(store, {
     ...watchers.options,
+    ...(tls && { tls: await tlsMaterial() }),
     presignedV2: true,
     systemContainer: `fuzz${seed}-${Date.now()}`.slice(0, 60),
     onLog: (line) => logged.note(line),
   });
   watchers.watch(gateway.dispatcher);
+  const at = { port: gateway.port, tls };
   try {
-    const sentinels = new Sentinels(gateway.port);
+    const sentinels = new Sentinels(at);
     await sentinels.place();
-    const ids = await playground(gateway.port);
+    const ids = await playground(at);
     if (ids === undefined) throw new Error('the fuzzer got no ids to play with');
     const before = await heldBytes();
-    const run = new Run(gateway.port, {
+    const run = new Run(at, {
       requests,
       first,
       seed,
@@ -76,7 +88,7 @@ export async function fuzz({ requests, first = 0, seed, store, progress }: FuzzO
       progress: async (done) => progress?.(done, await heldBytes()),
     });
     await run.finished();
-    const served = await roundTrip(gateway.port, signedHead({ target: '/' }));
+    const served = await roundTrip(at, signedHead({ target: '/' }));
     const damage = await sentinels.changes();
     await emptyStore(store);
     await sleep(QUIET_MS);
@@ -105,14 +117,14 @@ interface RunOptions extends Pick<FuzzOptions, 'requests' | 'seed'> {
 class Run {
   readonly statuses: Record<string, number> = {};
   readonly failures: string[] = [];
-  readonly #port: number;
+  readonly #at: At;
   readonly #options: RunOptions;
   readonly #waiting = new Set<Promise<void>>();
   #ids: KnownIds;
   #started = 0;
 
-  constructor(port: number, options: RunOptions) {
-    this.#port = port;
+  constructor(at: At, options: RunOptions) {
+    this.#at = at;
     this.#options = options;
     this.#ids = options.ids;
   }
@@ -123,7 +135,7 @@ class Run {
   }
 
   async #lots(): Promise<void> {
-    const connection = new KeptConnection(this.#port);
+    const connection = new KeptConnection(this.#at);
     try {
       while (this.#started < this.#options.requests && this.failures.length < MAX_FAILURES) await this.#lot(connection);
     } finally {
@@ -142,7 +154,7 @@ class Run {
     const end = (this.#started = Math.min(first + LOT, requests));
     for (let index = first; index < end; index += 1) {
       if (index % PROGRESS_EVERY === PROGRESS_EVERY - 1) await progress(index + 1);
-      if (index % RENEWED_EVERY === RENEWED_EVERY - 1) this.#ids = (await playground(this.#port)) ?? this.#ids;
+      if (index % RENEWED_EVERY === RENEWED_EVERY - 1) this.#ids = (await playground(this.#at)) ?? this.#ids;
       // Each has a seed of its own: it can be made again without those before it.
       const request = randomRequest(new Random(seed * 1_000_003 + offset + index), this.#ids);
       if (request.whole) whole.push([index, request]);
@@ -156,7 +168,7 @@ class Run {
   }
 
   #alone(index: number, request: FuzzRequest): void {
-    const waiting: Promise<void> = exchange(this.#port, request).then((outcome) => {
+    const waiting: Promise<void> = exchange(this.#at, request).then((outcome) => {
       this.#waiting.delete(waiting);
       this.#judge(index, request, outcome);
     });
@@ -191,12 +203,12 @@ class ErrorLines {
  * run, all else is the same for a seed.
  * @returns undefined: not to be had at the moment
  */
-async function playground(port: number): Promise<KnownIds | undefined> {
+async function playground(at: At): Promise<KnownIds | undefined> {
   const put = (target: string, body = '', method = 'PUT') =>
-    roundTrip(port, signedHead({ method, target, headers: { 'content-length': String(body.length) } }) + body);
+    roundTrip(at, signedHead({ method, target, headers: { 'content-length': String(body.length) } }) + body);
   for (const [bucket, accessKey] of BUCKETS) {
     await roundTrip(
-      port,
+      at,
       signedHead({
         method: 'PUT',
         target: `/${bucket}`,

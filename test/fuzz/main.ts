@@ -6,8 +6,8 @@ import { fuzz } from './fuzz.ts';
 import { restingMemory } from './held.ts';
 
 /**
- * `npm run fuzz -- --requests N --seed S --backend memory|azure|gcs --first K`: exit code 1 when a request did harm.
- * `first`: a run goes on at that number.
+ * `npm run fuzz -- --requests N --seed S --backend memory|azure|gcs --first K --tls`: exit code 1 when a
+ * request did harm. `first`: a run goes on at that number.
  */
 const BACKENDS: Readonly<Record<string, string>> = { azure: 'Azurite', gcs: 'the double of Cloud Storage' };
 
@@ -18,6 +18,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     first: { type: 'string', default: '0' },
     backend: { type: 'string', default: 'memory' },
+    tls: { type: 'boolean', default: false },
   },
 });
 const start = Number(values.first);
@@ -44,6 +45,7 @@ async function round(first: number): Promise<boolean> {
       requests: Math.min(ROUND, requests - first),
       first,
       seed: Number(values.seed),
+      tls: values.tls,
       store: cloud?.open() ?? new MemoryBlobStore(),
       progress: (done, held) => console.log(`${first + done} requests, ${mib(held)} MiB held`),
     });
@@ -71,7 +73,7 @@ for (let first = start; first < requests && harmless; first += ROUND) {
 }
 const sent = Object.values(statuses).reduce((sum, count) => sum + count, 0);
 console.log(
-  `${sent} requests over ${values.backend}, seed ${values.seed}, in ${Math.round((performance.now() - began) / 1000)} s; by status:`,
+  `${sent} requests over ${values.tls ? 'TLS to ' : ''}${values.backend}, seed ${values.seed}, in ${Math.round((performance.now() - began) / 1000)} s; by status:`,
   statuses,
 );
 process.exitCode = harmless ? 0 : 1;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type RawAnswer, roundTrip } from '../support/raw-http.ts';
+import { type At, type RawAnswer, roundTrip } from '../support/raw-http.ts';
 import { type RawRequestOptions, signedHead, THIRD_ACCESS_KEY } from '../support/sign-raw.ts';
 
 const VERSIONING = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
@@ -13,11 +13,11 @@ const KEYS = ['secret-1', 'secret-2', 'dir/secret-3'];
 export class Sentinels {
   /** Stands in their bodies and metadata, and nowhere else. */
   readonly marker = `sentinel${randomBytes(8).toString('hex')}`;
-  readonly #port: number;
+  readonly #at: At;
   #before = '';
 
-  constructor(port: number) {
-    this.#port = port;
+  constructor(at: At) {
+    this.#at = at;
   }
 
   async place(): Promise<void> {
@@ -68,10 +68,6 @@ export class Sentinels {
 
   #send(options: RawRequestOptions, body = ''): Promise<RawAnswer> {
     const headers = { 'content-length': String(body.length), ...options.headers };
-    return roundTrip(
-      this.#port,
-      signedHead({ ...options, headers, accessKey: THIRD_ACCESS_KEY }) + body,
-      options.method,
-    );
+    return roundTrip(this.#at, signedHead({ ...options, headers, accessKey: THIRD_ACCESS_KEY }) + body, options.method);
   }
 }

@@ -25,8 +25,10 @@ export function findNginx(): string | undefined {
  * What docs/operations/replicas.md tells to set: bodies are not gathered, whatever their size; Host and target reach
  * the gateway as the client sent and signed them; a replica that does not take a connection is passed over. Round-robin
  * is nginx's way when nothing is said.
+ * @param replicas their URLs, all of one scheme; certificates are not looked at
  */
 export function nginxConfiguration(port: number, replicas: readonly string[], folder: string): string {
+  const { protocol } = new URL(replicas[0] ?? 'http://none');
   const servers = replicas.map((url) => `    server ${new URL(url).host} max_fails=1 fail_timeout=1s;`);
   return `daemon off;
 worker_processes 1;
@@ -51,7 +53,7 @@ ${servers.join('\n')}
     underscores_in_headers on;
     merge_slashes off;
     location / {
-      proxy_pass http://gateway;
+      proxy_pass ${protocol}//gateway;
       proxy_http_version 1.1;
       proxy_set_header Connection "";
       proxy_set_header Host $http_host;

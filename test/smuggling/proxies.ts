@@ -29,7 +29,7 @@ export interface Proxy {
 interface Kind {
   readonly package: string;
   find(): string | undefined;
-  configuration(port: number, gateway: number, folder: string): string;
+  configuration(port: number, gateway: URL, folder: string): string;
   arguments(folder: string, file: string): readonly string[];
 }
 
@@ -42,7 +42,7 @@ export const PROXIES: Readonly<Record<string, Kind>> = {
     package: 'nginx-light',
     find: findNginx,
     configuration: (port, gateway, folder) => {
-      const usual = nginxConfiguration(port, [`http://127.0.0.1:${gateway}`], folder);
+      const usual = nginxConfiguration(port, [gateway.origin], folder);
       const logging = usual.replace(
         'access_log off;',
         `log_format told escape=json 'log $request_uri $status $upstream_addr';\n  access_log ${folder}/log told;`,
@@ -69,7 +69,7 @@ frontend front
   bind 127.0.0.1:${port}
   default_backend gateway
 backend gateway
-  server gateway 127.0.0.1:${gateway}
+  server gateway ${gateway.host}${gateway.protocol === 'https:' ? ' ssl verify none' : ''}
 `,
     arguments: (_folder, file) => ['-db', '-f', file],
   },
@@ -84,8 +84,8 @@ function answersVersion(candidate: string): boolean {
   }
 }
 
-/** A real proxy before a gateway at this port of loopback. @throws when it does not start */
-export async function startProxy(name: string, kind: Kind, gateway: number): Promise<Proxy> {
+/** A real proxy before a gateway on loopback. @throws when it does not start */
+export async function startProxy(name: string, kind: Kind, gateway: URL): Promise<Proxy> {
   const binary = kind.find();
   if (binary === undefined) throw new Error(`${name} is not there (Debian: apt-get install ${kind.package})`);
   const folder = mkdtempSync(join(tmpdir(), 'smuggling-'));
