@@ -11,7 +11,7 @@ import type { SurveyedStore } from '../store/survey.ts';
 import { KeyQueue } from '../manifest/heads/key-queue.ts';
 import { defined } from '../observe/defined.ts';
 import { noteHeads } from '../store/note-heads.ts';
-import { placedStore } from '../store/placed-store.ts';
+import { containersBehind, placedStore } from '../store/placed-store.ts';
 import { placesOf } from './bucket-rules.ts';
 import { openGcs, openGcsDouble } from './gcs-backend.ts';
 import { type OpenStore, type Surroundings, atPlace, connectionOptions } from './open-store.ts';
@@ -59,7 +59,10 @@ export async function openBackends(
       open.push({
         name,
         store: noteHeads(placedStore(store, places), systemContainer),
-        ...(places.size > 0 && { places: new Set(places.keys()) }),
+        ...(places.size > 0 && {
+          places: new Set(places.keys()),
+          behindPlaces: (call) => containersBehind(store, places, call),
+        }),
         ...rest,
       });
       if (place === undefined) continue;

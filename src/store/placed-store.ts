@@ -10,7 +10,7 @@ import type {
   RemoveItem,
 } from './blob-store.ts';
 import { hasMoreSegments } from './ordered-encoding.ts';
-import { StoreError } from './store-error.ts';
+import { isStoreError, StoreError } from './store-error.ts';
 
 /** Part of a container that stands for a container: the blobs whose names begin with the prefix. */
 export interface Place {
@@ -41,6 +41,25 @@ export function placeId({ container, prefix }: Place): string {
  */
 export function placedStore(store: BlobStore, places: Places): BlobStore {
   return places.size === 0 ? store : new PlacedStore(store, places).port();
+}
+
+/**
+ * Names of the places behind which a container of the same name lies, which nobody reaches through them.
+ * @param store the one below, which has no places
+ * @throws StoreError
+ */
+export async function containersBehind(store: BlobStore, places: Places, call: Call): Promise<string[]> {
+  const behind: string[] = [];
+  for (const name of places.keys()) {
+    try {
+      await store.headContainer(name, call);
+      behind.push(name);
+    } catch (error) {
+      // No container can be called so, or none is.
+      if (!isStoreError(error, 'containerNotFound') && !isStoreError(error, 'invalidName')) throw error;
+    }
+  }
+  return behind;
 }
 
 class PlacedStore {

@@ -22,7 +22,8 @@ export interface HiddenBucket {
 
 /**
  * Finds the buckets of a backend that an alias or a rule hides. Containers without a record count where an alias hides
- * them; those that a rule gives to another backend may be somebody else's business. Two listings.
+ * them, or a part of another has their name; those that a rule gives to another backend may be somebody else's business.
+ * Two listings, and a look for each part of a container.
  * @throws StoreError
  */
 export async function hiddenBuckets(backend: Backend, names: BucketNames, call: Call): Promise<HiddenBucket[]> {
@@ -46,6 +47,9 @@ export async function hiddenBuckets(backend: Backend, names: BucketNames, call: 
     if (meant === undefined || owner !== undefined || byContainer.has(name)) continue;
     if (!isBucketName(name) || !isNativeName(realm, backend, name) || realm.backendOf(name) !== backend) continue;
     hidden.push({ bucket: name, instead: { bucket: meant } });
+  }
+  for (const bucket of (await backend.behindPlaces?.(call)) ?? []) {
+    if (!hidden.some((other) => other.bucket === bucket)) hidden.push({ bucket, instead: { part: true } });
   }
   return hidden.sort((a, b) => (a.bucket < b.bucket ? -1 : 1));
 }

@@ -1,3 +1,4 @@
+import type { Call } from '../../observe/call.ts';
 import type { BlobStore } from '../../store/blob-store.ts';
 import type { KeyQueue } from '../heads/key-queue.ts';
 import type { Time } from '../records/time.ts';
@@ -15,6 +16,8 @@ export interface Backend {
   readonly time?: Time;
   /** Buckets that are parts of containers; the store knows these by the names of the buckets. */
   readonly places?: ReadonlySet<string>;
+  /** Those of `places` behind which a container of the same name lies. @throws StoreError */
+  readonly behindPlaces?: (call: Call) => Promise<readonly string[]>;
   /** What the service calls the KMS keys that clients may name, by those names. */
   readonly kmsKeys?: ReadonlyMap<string, string>;
 }

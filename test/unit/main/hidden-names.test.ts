@@ -6,6 +6,7 @@ import type { Backend } from '../../../src/manifest/buckets/realm.ts';
 import { bucketNames } from '../../../src/main/bucket-rules.ts';
 import { warnOfHiddenBuckets } from '../../../src/main/hidden-names.ts';
 import { judgeNames } from '../../../src/main/preflight/judge-names.ts';
+import { containersBehind, placedStore } from '../../../src/store/placed-store.ts';
 import { testCall } from '../../support/test-call.ts';
 
 function newBackend(name: string): Backend {
@@ -65,6 +66,32 @@ test('a part of a container hides the bucket that has its name and another conta
   const names = bucketNames([placed], { rules: [], aliases: [] });
   expect(await hiddenBuckets(placed, names, testCall())).toEqual([{ bucket: 'team.a', instead: { part: true } }]);
   expect((await judgeNames(placed, names, testCall())).detail).toContain('team.a (part of a container)');
+});
+
+test('a part of a container hides the container that has its name, with a record or without', async () => {
+  const { store, ...backend } = newBackend('only');
+  await made({ ...backend, store }, ['recorded'], ['native', 'shared']);
+  const places = new Map(
+    ['recorded', 'native', 'new', 'No_Container'].map((name) => [name, { container: 'shared', prefix: `${name}/` }]),
+  );
+  const placed: Backend = {
+    ...backend,
+    store: placedStore(store, places),
+    places: new Set(places.keys()),
+    behindPlaces: (call) => containersBehind(store, places, call),
+  };
+  const names = bucketNames([placed], { rules: [], aliases: [] });
+  const part = { part: true };
+  expect(await hiddenBuckets(placed, names, testCall())).toEqual([
+    { bucket: 'native', instead: part },
+    { bucket: 'recorded', instead: part },
+  ]);
+  const lines: object[] = [];
+  const log = { info: () => undefined, error: () => undefined, warn: (fields: object) => void lines.push(fields) };
+  await warnOfHiddenBuckets(names, log, testCall());
+  expect(lines).toContainEqual({ bucket: 'native', backend: 'only', instead: part });
+  await store.removeContainer('native', testCall());
+  expect(await hiddenBuckets(placed, names, testCall())).toEqual([{ bucket: 'recorded', instead: part }]);
 });
 
 test('preflight warns, and names some of many', async () => {
