@@ -5,7 +5,7 @@ import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { roundTrip } from '../support/raw-http.ts';
+import { type At, roundTrip } from '../support/raw-http.ts';
 import { ACCESS_KEY, OTHER_ACCESS_KEY, signedHead } from '../support/sign-raw.ts';
 import { KILLERS } from './killers.ts';
 import {
@@ -26,6 +26,10 @@ const RUNNING =
   process.env['KILLERS_GATEWAY'] === undefined
     ? undefined
     : (JSON.parse(process.env['KILLERS_GATEWAY']) as RunningGateway);
+/** One that was started elsewhere has no listener for TLS. */
+const NAMES = Object.entries(KILLERS).flatMap(([name, { tls }]) =>
+  RUNNING !== undefined && tls === true ? [] : [name],
+);
 /**
  * The kubelet's patience with a probe. Where more processes want to run than there are cores, all of them wait in turn.
  */
@@ -85,7 +89,7 @@ async function probe({ adminPort }: SmallGateway, watch: Watch, signal: AbortSig
 const BODY = 'x'.repeat(4096);
 const DELETION = '<Delete><Object><Key>gone</Key></Object></Delete>';
 
-async function beHonest({ port }: SmallGateway, watch: Watch, signal: AbortSignal): Promise<void> {
+async function beHonest(at: At, watch: Watch, signal: AbortSignal): Promise<void> {
   const accessKey = OTHER_ACCESS_KEY;
   const requests: Readonly<Record<string, () => string>> = {
     PUT: () =>
@@ -110,7 +114,7 @@ async function beHonest({ port }: SmallGateway, watch: Watch, signal: AbortSigna
   };
   while (!signal.aborted) {
     for (const [name, request] of Object.entries(requests)) {
-      const outcome = await roundTrip(port, request()).then(
+      const outcome = await roundTrip(at, request()).then(
         ({ status, body }) => (status === 200 ? undefined : `${status} ${body}`),
         String,
       );
@@ -122,16 +126,18 @@ async function beHonest({ port }: SmallGateway, watch: Watch, signal: AbortSigna
 }
 
 describe.skipIf(!existsSync('/proc/self/status'))("a gateway of the chart's size", () => {
-  test.each(Object.keys(KILLERS))(
+  test.each(NAMES)(
     'survives %s',
     async (name) => {
       const gateway = await living();
+      const { tls = false } = KILLERS[name] ?? {};
+      const port = (tls ? gateway.tlsPort : undefined) ?? gateway.port;
       const watch: Watch = { probes: [], failures: [], served: 0 };
       const flood = new Worker(new URL('./flood.ts', import.meta.url), {
-        workerData: { name, port: gateway.port, ms: MS },
+        workerData: { name, port, ms: MS },
       });
       const done = new AbortController();
-      const beside = Promise.all([probe(gateway, watch, done.signal), beHonest(gateway, watch, done.signal)]);
+      const beside = Promise.all([probe(gateway, watch, done.signal), beHonest({ port, tls }, watch, done.signal)]);
       const [statuses] = (await once(flood, 'message')) as [Record<string, number>];
       done.abort();
       await beside;

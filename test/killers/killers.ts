@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { Duplex } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
 import { presignedHead, signedHead, type RawRequestOptions } from '../support/sign-raw.ts';
 
 /** Requests made to end a process or to keep it busy, by their names. */
@@ -9,9 +11,13 @@ export interface Killer {
   readonly pieces: (index: number) => readonly (string | Buffer)[];
   /** Sends, and keeps the connection without going on. */
   readonly holds?: boolean;
+  /** Sends to the listener for TLS, without the encryption of a client of TLS. */
+  readonly tls?: boolean;
 }
 
 const MIB = 1024 * 1024;
+/** A client's first message of a handshake. */
+const HELLO = await clientHello();
 const TARGET = '/flooded';
 
 const signed = (options: RawRequestOptions): string => signedHead(options);
@@ -153,4 +159,32 @@ export const KILLERS: Readonly<Record<string, Killer>> = {
     pieces: () => [anonymous(`${TARGET}/${'a/'.repeat(500)}?prefix=${'%2F'.repeat(2000)}&delimiter=/`)],
   },
   connections: { connections: 1500, holds: true, pieces: () => [] },
+  'handshakes that never end': {
+    connections: 600,
+    holds: true,
+    tls: true,
+    pieces: (index) => [HELLO.subarray(0, [0, 3, 40, HELLO.length - 1, HELLO.length][index % 5])],
+  },
+  // Each costs the gateway a signature.
+  'handshakes that are left when they are answered': { connections: 48, tls: true, pieces: () => [HELLO] },
+  'no handshakes': {
+    connections: 64,
+    tls: true,
+    pieces: (index) => [
+      [anonymous('/'), Buffer.alloc(20_000, 22), Buffer.from('16030340004141', 'hex')][index % 3] ?? '',
+    ],
+  },
 };
+
+function clientHello(): Promise<Buffer> {
+  return new Promise((resolve) => {
+    const socket = new Duplex({
+      read: () => undefined,
+      write: (bytes: Buffer, _encoding, done) => {
+        resolve(bytes);
+        done();
+      },
+    });
+    connectTls({ socket, servername: 'localhost' }).on('error', () => undefined);
+  });
+}

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { nodeFlags } from '../../src/main/workers/node-flags.ts';
 import { ACCESS_KEY, OTHER_ACCESS_KEY, SECRET_KEY } from '../support/sign-raw.ts';
+import { type Certificate, makeCertificate } from '../support/azurite.ts';
 import { freePort } from '../support/free-port.ts';
 
 /** What the chart gives a pod. */
@@ -16,6 +17,8 @@ const START = resolve(import.meta.dirname, '../../src/start.mjs');
 /** A gateway as it runs in a pod of the chart's size, for the flood and for somebody honest. */
 export interface SmallGateway {
   readonly port: number;
+  /** Of a second listener, with TLS; absent: there is none. */
+  readonly tlsPort?: number;
   readonly adminPort: number;
   /** Whether it has not ended. */
   alive(): boolean;
@@ -42,10 +45,16 @@ export interface RunningGateway {
   readonly pid: number;
 }
 
+interface SmallSettings extends Pick<RunningGateway, 'port' | 'adminPort'> {
+  /** A second listener. */
+  readonly secure?: { readonly port: number; readonly tls: Pick<Certificate, 'certFile' | 'keyFile'> };
+}
+
 /** The settings of a gateway for the killers, YAML. */
-export function smallSettings({ port, adminPort }: Pick<RunningGateway, 'port' | 'adminPort'>): string {
+export function smallSettings({ port, adminPort, secure }: SmallSettings): string {
+  const host = '127.0.0.1';
   return stringify({
-    listeners: [{ host: '127.0.0.1', port }],
+    listeners: [{ host, port }, ...(secure === undefined ? [] : [{ host, ...secure }])],
     admin: { port: adminPort },
     accounts: [account('flood', '1', ACCESS_KEY), account('honest', '2', OTHER_ACCESS_KEY)],
     backends: { store: { kind: 'memory', owner: 'flood' } },
@@ -67,9 +76,10 @@ export function runningGateway({ port, adminPort, pid }: RunningGateway): SmallG
 
 export async function startSmallGateway(): Promise<SmallGateway> {
   const folder = mkdtempSync(join(tmpdir(), 'small-gateway-'));
-  const [port, adminPort] = [await freePort(), await freePort()];
+  const [port, adminPort, tlsPort] = [await freePort(), await freePort(), await freePort()];
+  const { folder: certificates, certFile, keyFile } = await makeCertificate();
   const config = join(folder, 'gateway.yaml');
-  writeFileSync(config, smallSettings({ port, adminPort }));
+  writeFileSync(config, smallSettings({ port, adminPort, secure: { port: tlsPort, tls: { certFile, keyFile } } }));
   const child = spawn(process.execPath, [...nodeFlags(LIMIT_MIB * MIB), START, '--config', config], {
     env: { PATH: process.env['PATH'] },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -83,6 +93,7 @@ export async function startSmallGateway(): Promise<SmallGateway> {
   let peak = 0;
   return {
     port,
+    tlsPort,
     adminPort,
     alive: () => child.exitCode === null && child.signalCode === null,
     peakMiB: () => (peak = Math.max(peak, peakOf(child))),
@@ -94,6 +105,7 @@ export async function startSmallGateway(): Promise<SmallGateway> {
         await ended;
       }
       rmSync(folder, { recursive: true });
+      rmSync(certificates, { recursive: true });
     },
   };
 }
