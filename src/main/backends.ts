@@ -7,11 +7,12 @@ import type { AzureBackendConfig, AzureCredentialConfig, BackendConfig } from '.
 import type { Config } from '../../config/schema.ts';
 import type { AccountDirectory } from '../access/accounts.ts';
 import type { Backend } from '../manifest/buckets/realm.ts';
+import type { BlobStore } from '../store/blob-store.ts';
 import type { SurveyedStore } from '../store/survey.ts';
 import { KeyQueue } from '../manifest/heads/key-queue.ts';
 import { defined } from '../observe/defined.ts';
 import { noteHeads } from '../store/note-heads.ts';
-import { containersBehind, placedStore } from '../store/placed-store.ts';
+import { containersBehind, placedStore, type Places } from '../store/placed-store.ts';
 import { placesOf } from './bucket-rules.ts';
 import { openGcs, openGcsDouble } from './gcs-backend.ts';
 import { type OpenStore, type Surroundings, atPlace, connectionOptions } from './open-store.ts';
@@ -25,6 +26,12 @@ export interface OpenBackend extends Backend {
   /** The store again, where it can tell of its service. */
   readonly surveyed: SurveyedStore | undefined;
   close(): Promise<void>;
+}
+
+/** @param store the one that knows no places */
+function placesIn(store: BlobStore, places: Places): Pick<Backend, 'places' | 'behindPlaces'> {
+  if (places.size === 0) return {};
+  return { places: new Set(places.keys()), behindPlaces: (call) => containersBehind(store, places, call) };
 }
 
 function kmsKeysOf(backend: BackendConfig): Pick<Backend, 'kmsKeys'> {
@@ -59,10 +66,7 @@ export async function openBackends(
       open.push({
         name,
         store: noteHeads(placedStore(store, places), systemContainer),
-        ...(places.size > 0 && {
-          places: new Set(places.keys()),
-          behindPlaces: (call) => containersBehind(store, places, call),
-        }),
+        ...placesIn(store, places),
         ...rest,
       });
       if (place === undefined) continue;

@@ -21,9 +21,9 @@ export interface HiddenBucket {
 }
 
 /**
- * Finds the buckets of a backend that an alias or a rule hides. Containers without a record count where an alias hides
- * them, or a part of another has their name; those that a rule gives to another backend may be somebody else's business.
- * Two listings, and a look for each part of a container.
+ * Finds the buckets of a backend that an alias, a rule or a part of a container hides. Containers without a record
+ * count where an alias or a part has their name; those that a rule gives to another backend may be somebody else's
+ * business. Two listings, and a look for each part of a container.
  * @throws StoreError
  */
 export async function hiddenBuckets(backend: Backend, names: BucketNames, call: Call): Promise<HiddenBucket[]> {
