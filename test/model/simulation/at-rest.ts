@@ -19,6 +19,7 @@ interface Rest {
   readonly recorder: Recorder;
   readonly note: (who: string, what: string, outcome: string) => void;
   readonly plan: Plan;
+  readonly places: ReadonlySet<string> | undefined;
 }
 
 /**
@@ -26,12 +27,13 @@ interface Rest {
  * sweeper has been there, a day and two later; then each key can be written and deleted.
  */
 export async function rest(place: Rest): Promise<void> {
-  const { timeline, wire, recorder, note } = place;
+  const { timeline, wire, recorder, note, places } = place;
   const gateway = new Gateway({
     name: 'Z',
     timeline,
     skew: 0,
     storeOf: (self) => wire.storeFor(self),
+    places,
     onCrash: () => undefined,
   });
   const reader = new Reader(new Clients({ timeline, gateways: [gateway], recorder, note }), place);

@@ -52,6 +52,8 @@ interface GatewayOptions {
   readonly skew: number;
   /** The common store as this gateway sees it. */
   readonly storeOf: (gateway: Gateway) => BlobStore;
+  /** Buckets that are parts of containers; then everything without a record is A's. */
+  readonly places?: ReadonlySet<string> | undefined;
   readonly onCrash: (gateway: Gateway) => void;
 }
 
@@ -131,13 +133,14 @@ export class Gateway {
   }
 
   #start(): [Realm, OpenManifest] {
-    const { storeOf } = this.#options;
+    const { storeOf, places } = this.#options;
     const time = this.#timeOf(this.life);
     const backend = {
       name: 'memory',
       store: storeOf(this),
       systemContainer: SYSTEM,
-      ownerId: 'nobody',
+      ownerId: places === undefined ? 'nobody' : principalOf('A').account.canonicalId,
+      ...(places !== undefined && { places }),
       queue: new KeyQueue({ time }),
       time,
     };

@@ -5,7 +5,7 @@ import { createRequestBody } from '../../../src/protocol/body/request-body.ts';
 import { readHeaders } from '../../../src/protocol/headers/header-reader.ts';
 import type { S3Request } from '../../../src/protocol/request.ts';
 import { type S3Response, isByteSource } from '../../../src/protocol/response.ts';
-import type { XmlValue } from '../../../src/protocol/xml/document.ts';
+import { XmlTexts, type XmlValue } from '../../../src/protocol/xml/document.ts';
 
 /** What a request says, as a client writes it. */
 export interface RequestParts {
@@ -74,7 +74,14 @@ export function valueAt({ body }: S3Response, ...path: readonly string[]): XmlVa
 
 export function listAt(response: S3Response, name: string): readonly Readonly<Record<string, XmlValue>>[] {
   const value = valueAt(response, name);
+  if (value instanceof XmlTexts) return [...value.items()].map(leavesOf);
   return Array.isArray(value) ? (value as Readonly<Record<string, XmlValue>>[]) : [];
+}
+
+/** The elements without others in them of an element that is written already. */
+function leavesOf(text: string): Readonly<Record<string, string>> {
+  const leaves = [...text.matchAll(/<(\w+)>([^<]*)<\/\1>/g)];
+  return Object.fromEntries(leaves.map(([, name = '', value = '']) => [name, value.replaceAll('&quot;', '"')]));
 }
 
 /** @throws what reading the body ends with */

@@ -1,4 +1,4 @@
-// npm run simulate -- --seeds N --seed S [--stop N] [--themes a,b] [--plant NAME] [--no-shrink] [--out FILE]
+// npm run simulate -- --seeds N --seed S [--stop N] [--themes a,b] [--plant NAME] [--placed] [--no-shrink] [--out FILE]
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -11,6 +11,7 @@ const { values } = parseArgs({
     stop: { type: 'string', default: '1' },
     themes: { type: 'string', default: 'all' },
     plant: { type: 'string', default: '' },
+    placed: { type: 'boolean', default: false },
     'no-shrink': { type: 'boolean', default: false },
     out: { type: 'string', default: '' },
   },
@@ -29,6 +30,7 @@ const child = spawn(
       SIMULATE_STOP: values.stop,
       SIMULATE_THEMES: values.themes,
       SIMULATE_PLANT: values.plant,
+      SIMULATE_PLACED: values.placed ? 'yes' : 'no',
       SIMULATE_SHRINK: values['no-shrink'] ? 'no' : 'yes',
       SIMULATE_OUT: values.out,
     },

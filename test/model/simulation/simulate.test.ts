@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
+import type { BlobStore } from '../../../src/store/blob-store.ts';
 import { FOUND } from './found.ts';
 import { THEMES, type Theme, planOf } from './generate.ts';
 import { plantNamed } from './plants.ts';
@@ -24,10 +25,13 @@ vi.mock('../../../src/manifest/sweep/sweep-settings.ts', async (original) => {
 
 const { SIMULATE_SEEDS: seeds, SIMULATE_SEED: seed, SIMULATE_STOP: stop, SIMULATE_THEMES: themes } = process.env;
 const { SIMULATE_SHRINK: shrinks, SIMULATE_OUT: out, SIMULATE_PLANT: plant } = process.env;
+const { SIMULATE_PLACED: placed } = process.env;
+/** Of a bucket that the configuration gives, nobody makes or removes any. */
+const OF_PLACES: readonly Theme[] = ['objects', 'versions', 'uploads'];
 
 /** Without being asked for one: all. */
 function askedFor(): Pick<SeedsOptions, 'themes'> {
-  if (themes === undefined || themes === 'all') return {};
+  if (themes === undefined || themes === 'all') return placed === 'yes' ? { themes: OF_PLACES } : {};
   return { themes: themes.split(',').filter((name): name is Theme => THEMES.some((theme) => theme === name)) };
 }
 
@@ -38,6 +42,7 @@ describe('gateways, clients and misfortunes of each seed', () => {
       ...askedFor(),
       ...range,
       shrinking: shrinks !== 'no',
+      placed: placed === 'yes',
       plant: plantNamed(plant),
     });
     const { found, ...figures } = tally;
@@ -49,6 +54,24 @@ describe('gateways, clients and misfortunes of each seed', () => {
       stories,
     ).toEqual([]);
   }, 86_400_000);
+
+  it('nor do they where the bucket is part of a container', async () => {
+    const { found, faults } = await simulateSeeds({ first: 1, seeds: 60, themes: OF_PLACES, placed: true });
+    expect(
+      found.map((one) => one.seed),
+      found.map(({ story }) => story).join('\n'),
+    ).toEqual([]);
+    expect(faults).toBeGreaterThan(0);
+  }, 300_000);
+
+  it('are found out when they touch what lies around such a bucket', async () => {
+    const spoil = (store: BlobStore): BlobStore => ({
+      ...store,
+      write: (ref, ...rest) => store.write(ref.name === 'k' ? { ...ref, container: 'beside' } : ref, ...rest),
+    });
+    const { wrong } = await simulate(planOf(1, { themes: ['objects'] }), { placed: true, spoil });
+    expect(wrong).toContainEqual(expect.stringMatching(/^around the bucket .*"teams\/b\/k"/));
+  });
 
   it.each(Object.entries(FOUND))('are right when %s', async (_what, plan) => {
     const { wrong, trace } = await simulate(plan);

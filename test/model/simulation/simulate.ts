@@ -1,6 +1,7 @@
 import { vi } from 'vitest';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
+import { placedStore } from '../../../src/store/placed-store.ts';
 import { checkHistory } from '../history/check-history.ts';
 import { EMPTY } from '../history/register.ts';
 import type { Mode } from '../history/event.ts';
@@ -11,6 +12,7 @@ import { Dice } from './dice.ts';
 import { Gateway, serviceClock } from './gateway.ts';
 import type { Plan, PlannedAction } from './plan.ts';
 import type { Plant } from './plants.ts';
+import { around, layAround, PLACES } from './placed.ts';
 import { Recorder } from './recorder.ts';
 import { bodyOf } from './request.ts';
 import { Timeline } from './timeline.ts';
@@ -32,6 +34,8 @@ export interface SimulateOptions {
   /** Something between the gateways and the store that spoils it. */
   readonly spoil?: (store: BlobStore) => BlobStore;
   readonly plant?: Plant | undefined;
+  /** The bucket is part of a container, with another one beside it. For plans that make and remove no buckets. */
+  readonly placed?: boolean | undefined;
 }
 
 /** After the first Enable plain writes from before are reckoned with for a while; here none is under way. */
@@ -59,9 +63,12 @@ class Simulation {
   readonly #wire: Wire;
   readonly #gateways: Gateway[];
   readonly #clients: Clients;
+  /** Below the places. */
+  readonly #base: BlobStore;
+  readonly #places: ReadonlySet<string> | undefined;
   #calls = 0;
 
-  constructor(plan: Plan, dice: Dice, { spoil = (store) => store, plant }: SimulateOptions) {
+  constructor(plan: Plan, dice: Dice, { spoil = (store) => store, plant, placed = false }: SimulateOptions) {
     this.#plan = plan;
     this.#recorder = new Recorder(modesOf(plan));
     const timeline = this.#timeline;
@@ -76,7 +83,9 @@ class Simulation {
           number <= fault.call + (fault.more ?? 0)
         );
       });
-    const store = spoil(new MemoryBlobStore({ now: serviceClock(timeline) }));
+    this.#base = new MemoryBlobStore({ now: serviceClock(timeline) });
+    this.#places = placed ? new Set(PLACES.keys()) : undefined;
+    const store = spoil(placed ? placedStore(this.#base, PLACES) : this.#base);
     this.#wire = new Wire({
       timeline,
       dice,
@@ -92,6 +101,7 @@ class Simulation {
         timeline,
         skew,
         storeOf: (self) => this.#wire.storeFor(self),
+        places: this.#places,
         onCrash: (self) => this.#clients.abandon(self),
       });
     this.#gateways = plan.skews.map(gateway);
@@ -100,6 +110,7 @@ class Simulation {
 
   async run(): Promise<Simulated> {
     try {
+      const before = await this.#around(true);
       await this.#setUp();
       this.#schedule();
       await this.#timeline.run();
@@ -110,7 +121,9 @@ class Simulation {
         recorder: this.#recorder,
         note: (...line) => this.#note(...line),
         plan: this.#plan,
+        places: this.#places,
       });
+      this.#recorder.wrong.push(...notIn(before, await this.#around(false)));
     } catch (error) {
       this.#recorder.wrong.push(
         `the simulation broke: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
@@ -126,6 +139,13 @@ class Simulation {
       calls: this.#calls,
       faults: this.#wire.faults,
     };
+  }
+
+  /** What lies around a bucket that is part of a container; made first, when `lay`. */
+  async #around(lay: boolean): Promise<string[]> {
+    if (this.#places === undefined) return [];
+    if (lay) await layAround(this.#base);
+    return around(this.#base);
   }
 
   #note(who: string, what: string, outcome: string): void {
@@ -175,6 +195,13 @@ class Simulation {
       );
     });
   }
+}
+
+function notIn(before: readonly string[], after: readonly string[]): string[] {
+  return [
+    ...before.filter((one) => !after.includes(one)).map((one) => `around the bucket is gone: ${one}`),
+    ...after.filter((one) => !before.includes(one)).map((one) => `around the bucket there is: ${one}`),
+  ];
 }
 
 const STATES: Readonly<Record<Mode, readonly string[]>> = {
