@@ -139,7 +139,7 @@ export class Gateway {
       name: 'memory',
       store: storeOf(this),
       systemContainer: SYSTEM,
-      ownerId: places === undefined ? 'nobody' : principalOf('A').account.canonicalId,
+      ownerId: places === undefined ? 'nobody' : (DIRECTORY.byName('A')?.canonicalId ?? ''),
       ...(places !== undefined && { places }),
       queue: new KeyQueue({ time }),
       time,
