@@ -2,6 +2,7 @@ import type { S3Error } from '../errors/s3-error.ts';
 import { isByteSource, type S3Response } from '../protocol/response.ts';
 import type { ByteSource } from '../streams/bytes.ts';
 import { encodeXml } from '../protocol/xml/encode.ts';
+import { giveXmlBack } from '../protocol/xml/utf8-writer.ts';
 import { controlErrorDocument, errorDocument } from './error-document.ts';
 import type { Exchange } from './exchange.ts';
 import { lingerOverBody, mustClose, readAwayBody } from './unread-body.ts';
@@ -134,6 +135,7 @@ async function endAnswer(exchange: Exchange, text: Buffer | '', closing: boolean
     return;
   }
   if (text === '') response.end();
-  else response.end(text);
+  // Called when the kernel has the bytes, or will never get them.
+  else response.end(text, () => giveXmlBack(text));
   readAwayBody(exchange);
 }

@@ -1,5 +1,6 @@
 import type { ListPage, ListRequest } from '../../../src/store/blob-store.ts';
 import type { Call } from '../../../src/observe/call.ts';
+import { giveDocumentBack } from '../../shared/wire/document-buffers.ts';
 import type { AzureClient } from '../client.ts';
 import { containerPath } from '../endpoint.ts';
 import { parseBlobPage } from '../list-xml.ts';
@@ -17,7 +18,11 @@ export async function list(
     { call: 'list', method: 'GET', path, query: listQuery(request, start), effect: 'read' },
     call,
   );
-  return parseBlobPage(document);
+  try {
+    return parseBlobPage(document);
+  } finally {
+    giveDocumentBack(document);
+  }
 }
 
 type Query = (readonly [string, string])[];

@@ -1,13 +1,12 @@
 import { NO_ANSWER_IN_TIME, StoreError } from '../../../src/store/store-error.ts';
+import { giveDocumentBack, lendDocumentBuffer } from '../wire/document-buffers.ts';
 import type { BodyConsumer } from './body-consumer.ts';
 import type { Connection } from './connection.ts';
 
-/** Bytes that are read at a time where nobody said how many come. */
-const START = 64 * 1024;
+/** Documents that are announced to be no larger get memory of their own. */
+const SMALL = 64 * 1024;
 /** Room for a read, unless no more comes: a TLS record has up to so much. */
 const LEAST_ROOM = 16 * 1024;
-/** Most that is made room for at once because a peer said that so much comes. */
-const MOST_AT_ONCE = 1024 * 1024;
 /** Bytes a millisecond that a document comes with at least, beyond the time that it has in any case. */
 const LEAST_RATE = 64;
 
@@ -20,7 +19,11 @@ interface DocumentLimits {
   readonly size: number;
 }
 
-/** Reads a body into memory: the connection puts its bytes where they stay. */
+/**
+ * Reads a body into memory: the connection puts its bytes where they stay. Who has read the document may give its
+ * memory back (`giveDocumentBack`). That of one that never became whole is left to V8: the connection may be about to
+ * write to it.
+ */
 export class DocumentReader implements BodyConsumer {
   readonly #connection: Connection;
   readonly #limits: DocumentLimits;
@@ -37,7 +40,7 @@ export class DocumentReader implements BodyConsumer {
     this.#connection = connection;
     this.#limits = limits;
     this.#giveUp = giveUp;
-    this.#bytes = Buffer.allocUnsafeSlow(Math.min(limits.size > 0 ? limits.size : START, MOST_AT_ONCE));
+    this.#bytes = isSmall(limits.size) ? Buffer.allocUnsafeSlow(limits.size) : lendDocumentBuffer();
     this.#watch();
   }
 
@@ -85,6 +88,7 @@ export class DocumentReader implements BodyConsumer {
     if (length <= this.#bytes.length) return;
     const larger = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#bytes.length));
     this.#bytes.copy(larger, 0, 0, this.#length);
+    giveDocumentBack(this.#bytes);
     this.#bytes = larger;
   }
 
@@ -109,6 +113,11 @@ export class DocumentReader implements BodyConsumer {
     this.#over = true;
     clearTimeout(this.#timer);
   }
+}
+
+/** @param size as announced; 0 if it was not */
+function isSmall(size: number): boolean {
+  return size > 0 && size <= SMALL;
 }
 
 export function tooLarge(limit: number): StoreError {

@@ -1,3 +1,4 @@
+import { giveDocumentBack } from './document-buffers.ts';
 import type { WireHeaders, WireResponse } from './transport.ts';
 
 /** Answers that are read into memory stay below this: a page of 5,000 entries with metadata is about 50 MB at worst. */
@@ -13,7 +14,7 @@ export function headersAlone({ headers, body }: WireResponse): WireHeaders {
   return headers;
 }
 
-/** @param within milliseconds for the document */
+/** To be given back (`giveDocumentBack`) when they were read. @param within milliseconds for the document */
 export function bytesOf({ body }: WireResponse, within: number): Promise<Uint8Array> {
   return body.bytes(MAX_DOCUMENT, within);
 }
@@ -21,7 +22,11 @@ export function bytesOf({ body }: WireResponse, within: number): Promise<Uint8Ar
 /** @param within milliseconds for the document */
 export async function textOf(response: WireResponse, within: number): Promise<string> {
   const bytes = await bytesOf(response, within);
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  try {
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  } finally {
+    giveDocumentBack(bytes);
+  }
 }
 
 export async function jsonOf<T extends object>(response: WireResponse, within: number): Promise<Partial<T>> {

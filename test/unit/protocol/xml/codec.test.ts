@@ -4,6 +4,7 @@ import { S3Error } from '../../../../src/errors/s3-error.ts';
 import { decodeXml } from '../../../../src/protocol/xml/decode.ts';
 import { encodeXml as encodeBytes } from '../../../../src/protocol/xml/encode.ts';
 import { type XmlDocument, XmlTexts, xml } from '../../../../src/protocol/xml/document.ts';
+import { giveXmlBack } from '../../../../src/protocol/xml/utf8-writer.ts';
 import type { XmlShape } from '../../../../src/protocol/xml/shape.ts';
 
 const encodeXml = (document: XmlDocument): string => encodeBytes(document).toString();
@@ -100,6 +101,24 @@ describe('encoder', () => {
     expect(encodeXml(xml({ ...ORDER, namespace: null }, { lines: new XmlTexts(() => []) }))).toContain('<Order/>');
     expect(() => encodeXml(xml(ORDER, { Note: texts }))).toThrow(TypeError);
     expect(() => encodeXml(xml(ORDER, texts))).toThrow(TypeError);
+  });
+
+  test('the memory of a long document goes to another one when it is given back, once and no sooner', () => {
+    const long = (line: string): Buffer => encodeBytes(xml(ORDER, { lines: Array<string>(5000).fill(line) }));
+    const [one, other] = [long('one'), long('other')];
+    const before = one.toString();
+    expect(one.buffer).not.toBe(other.buffer);
+    long('third');
+    expect(one.toString()).toBe(before);
+    giveXmlBack(one);
+    giveXmlBack(one);
+    const [next, last] = [long('next'), long('last')];
+    expect(next.buffer).toBe(one.buffer);
+    expect(last.buffer).not.toBe(one.buffer);
+    expect(next.toString()).toBe(before.replaceAll('one', 'next'));
+    const short = encodeBytes(xml(ORDER, { Id: 1 }));
+    giveXmlBack(short);
+    expect(long('x').buffer).not.toBe(short.buffer);
   });
 
   test('a value that does not fit is a fault of the program', () => {

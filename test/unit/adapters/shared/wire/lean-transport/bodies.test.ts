@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { giveDocumentBack } from '../../../../../../adapters/shared/wire/document-buffers.ts';
 import { makeCertificate } from '../../../../../support/azurite.ts';
 import { ok } from '../../http1/raw-peer.ts';
 import { NEVER, content, digest, echoPort, gone, peer, send, text, throughHttp, transport } from './scene.ts';
@@ -101,6 +102,36 @@ describe('a body', () => {
     const response = await send(transport(server.origin, { idleTimeout: 60 }), 'GET');
     await expect(response.body.bytes(100)).rejects.toMatchObject({ kind: 'unavailable' });
   });
+
+  it.each([100_000, 3_000_000])(
+    'of %d bytes in memory: a document is read over no other that is in use',
+    async (size) => {
+      const data = [content(size), content(size), content(size)];
+      const chunk = (bytes: Buffer): Buffer[] => [
+        Buffer.from(`${bytes.length.toString(16)}\r\n`),
+        bytes,
+        Buffer.from('\r\n'),
+      ];
+      let answers = 0;
+      const server = await peer((socket) => {
+        const body = data[answers++] ?? Buffer.alloc(0);
+        const lines = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+        const chunks = [];
+        for (let at = 0; at < size; at += 7001) chunks.push(...chunk(body.subarray(at, at + 7001)));
+        socket.write(Buffer.concat([Buffer.from(lines), ...chunks, Buffer.from('0\r\n\r\n')]));
+      });
+      const to = transport(server.origin);
+      const read = async (): Promise<Uint8Array> => (await send(to, 'GET')).body.bytes(10_000_000);
+      const [first, second] = [await read(), await read()];
+      const digests = data.map(digest);
+      const found = (...documents: Uint8Array[]): string[] => documents.map((one) => digest(Buffer.from(one)));
+      expect(found(first, second)).toEqual(digests.slice(0, 2));
+      giveDocumentBack(first);
+      giveDocumentBack(first);
+      const third = await read();
+      expect(found(second, third)).toEqual(digests.slice(1));
+    },
+  );
 
   it('above the limit is refused in memory', async () => {
     const server = await peer((socket) => socket.write(ok(content(200_000))));
