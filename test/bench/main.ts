@@ -1,6 +1,7 @@
 import { cpus } from 'node:os';
 import type { RunningTestbed } from '../support/testbed.ts';
 import { startBenchBackend, startGateway } from './backend.ts';
+import { benchFair, fairLines } from './fair.ts';
 import { benchMemory, memoryLines } from './memory.ts';
 import { measure } from './measure.ts';
 import type { Measured, Stage, Target } from './measure.ts';
@@ -28,9 +29,8 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
   let results: Measured[];
   try {
-    if (options.memory) {
-      const found = await benchMemory(options);
-      process.stdout.write(options.json ? `${JSON.stringify(found, null, 2)}\n` : memoryLines(found));
+    if (options.memory || options.fair) {
+      process.stdout.write(options.memory ? await memoryText(options) : await fairText(options));
       return;
     }
     results = await benchOf(options);
@@ -49,6 +49,16 @@ export async function main(argv: readonly string[]): Promise<void> {
   process.stdout.write(
     options.json ? `${JSON.stringify({ ...about, results }, null, 2)}\n` : table(results, sidesOf(options)),
   );
+}
+
+async function memoryText(options: BenchOptions): Promise<string> {
+  const found = await benchMemory(options);
+  return options.json ? `${JSON.stringify(found, null, 2)}\n` : memoryLines(found);
+}
+
+async function fairText(options: BenchOptions): Promise<string> {
+  const found = await benchFair(options);
+  return options.json ? `${JSON.stringify(found, null, 2)}\n` : fairLines(found);
 }
 
 function benchOf(options: BenchOptions): Promise<Measured[]> {

@@ -28,6 +28,8 @@ export interface BenchOptions {
   readonly workers: number;
   /** Measure what is resident with 512 slow readers and 256 writers. */
   readonly memory: boolean;
+  /** Measure what small reads wait longer beside 64 large transfers. */
+  readonly fair: boolean;
   /** TLS between gateway, or proxy, and the backend. */
   readonly backendTls: boolean;
 }
@@ -42,7 +44,7 @@ export interface PeerOption {
 
 export const USAGE = `usage: npm run bench -- [--rounds N] [--seconds N] [--only NAME[,NAME...]] [--json] [--latency MS]
                          [--backend azure|gcs] [--backend-tls] [--peer NAME=URL]... [--backend-port N]
-                         [--observed | --policies [--starts N] | --workers N | --memory]
+                         [--observed | --policies [--starts N] | --workers N | --memory | --fair]
 
 Compares the gateway, started as the test bed does, with a bare undici proxy in front of the same null
 backend: the same work in alternating rounds, medians of the ratios.
@@ -64,6 +66,7 @@ backend: the same work in alternating rounds, medians of the ratios.
   --workers  compares a replica of so many workers, 2 to 16, with one of a single worker; says when the machine has no
              cores free for it, and then gives no verdict
   --memory   what is resident at most with 512 slow readers and 256 writers at once, for 20 seconds
+  --fair     how much longer 99 of 100 reads of 4 KiB take at most beside 64 transfers of 16 MiB, half of them uploads
   --starts   how often both are started anew, 1 to 20 (3)`;
 
 /** @throws Error with one line for the caller */
@@ -85,6 +88,7 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
       'backend-tls': { type: 'boolean', default: false },
       workers: { type: 'string', default: '1' },
       memory: { type: 'boolean', default: false },
+      fair: { type: 'boolean', default: false },
     },
   });
   if ((values.observed || values.policies) && (values['backend-tls'] || values.backend !== 'azure')) {
@@ -107,6 +111,7 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
     backendTls: values['backend-tls'],
     workers: Math.floor(between('--workers', values.workers, 1, 16)),
     memory: values.memory,
+    fair: values.fair,
   };
 }
 
