@@ -12,6 +12,7 @@ import { type HostResolver, splitTarget } from '../protocol/address.ts';
 import type { HoldBudget } from '../protocol/body/hold-budget.ts';
 import { createRequestBody } from '../protocol/body/request-body.ts';
 import { answerDocument } from '../protocol/sts/document.ts';
+import type { HeaderReader } from '../protocol/request.ts';
 import { StsForm } from '../protocol/sts/form.ts';
 import { authFacts, principalOf, refusedAuth } from './auth-facts.ts';
 import type { Exchange } from './exchange.ts';
@@ -47,9 +48,14 @@ interface Identified {
   readonly principal: Principal;
 }
 
+function isForm(headers: HeaderReader): boolean {
+  return (headers.get('content-type') ?? '').toLowerCase().startsWith(FORM);
+}
+
 /**
- * The Security Token Service, on the listeners of S3: `POST /` with a form, or `GET /` with the same in the query, also
- * at the host `sts.<base host>`. https://docs.aws.amazon.com/STS/latest/APIReference/
+ * The Security Token Service, on the listeners of S3: `POST /` with a form, or `GET /` or `POST /` with the same in the
+ * query (so does object_store, the library of polars and delta-rs), also at the host `sts.<base host>`.
+ * https://docs.aws.amazon.com/STS/latest/APIReference/
  */
 export class Sts {
   readonly #options: StsOptions;
@@ -65,7 +71,7 @@ export class Sts {
     if (!isRoot || (request.method !== 'POST' && request.method !== 'GET')) return false;
     const host = this.#options.hosts.bucketOf(headers.get('host') ?? '');
     if (host !== undefined && host !== HOST_LABEL) return false;
-    if (request.method === 'POST') return (headers.get('content-type') ?? '').toLowerCase().startsWith(FORM);
+    if (request.method === 'POST' && isForm(headers)) return true;
     return /[?&]Action=/.test(target) && target.includes(`Version=${STS_VERSION}`);
   }
 
@@ -104,7 +110,7 @@ export class Sts {
       exchange.resource = path;
       checkQuery(query);
       const body = exchange.request.method === 'POST' ? await this.#body(exchange) : Buffer.alloc(0);
-      const form = new StsForm(exchange.request.method === 'POST' ? body.toString('utf8') : query);
+      const form = new StsForm(isForm(exchange.headers) && body.length > 0 ? body.toString('utf8') : query);
       const name = form.get('Action') ?? '';
       if (name === '') throw new StsError('MissingAction');
       const action = STS_ACTIONS.get(name);

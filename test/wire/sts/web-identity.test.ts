@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { roundTrip } from '../../support/raw-http.ts';
 import { signedHead } from '../../support/sign-raw.ts';
-import { callSts, directoryOf, NUMBER, roleArn, sessionsOf, type StsAnswer } from '../../support/sts-client.ts';
+import { callSts, directoryOf, NUMBER, roleArn, send, sessionsOf, type StsAnswer } from '../../support/sts-client.ts';
 
 /** An identity provider on loopback, whose keys and manners tests change. */
 const issuer = {
@@ -176,6 +176,29 @@ describe('AssumeRoleWithWebIdentity', () => {
     const who = await callSts({ port: gateway.port, keys: answer.keys(), parameters: { Action: 'GetCallerIdentity' } });
     expect(who.field('Arn')).toBe(`arn:aws:sts::${NUMBER}:assumed-role/pod/pod-1`);
   });
+
+  it.each<[string, Record<string, string>]>([
+    ['no type', {}],
+    ['the type of a form', { 'content-type': 'application/x-www-form-urlencoded' }],
+  ])(
+    'takes the parameters in the query of a POST without a body and with %s, as object_store sends them',
+    async (_, headers) => {
+      const sent = async (more: Readonly<Record<string, string>>): Promise<StsAnswer> => {
+        const query = new URLSearchParams({
+          Action: 'AssumeRoleWithWebIdentity',
+          RoleArn: roleArn('pod'),
+          RoleSessionName: 'pod-1',
+          Version: '2011-06-15',
+          WebIdentityToken: await token(),
+          ...more,
+        }).toString();
+        return send({ port: gateway.port, method: 'POST', path: `/?${query}`, headers, body: '' });
+      };
+      expect((await sent({})).field('Arn')).toBe(`arn:aws:sts::${NUMBER}:assumed-role/pod/pod-1`);
+      expect(result(await sent({ WebIdentityToken: 'a.b.c' }))).toEqual([400, 'InvalidIdentityToken']);
+      expect(result(await sent({ Action: 'GetCallerIdentity' }))).toEqual([403, 'MissingAuthenticationToken']);
+    },
+  );
 
   it('asks the issuer once, for discovery and keys, however many come', async () => {
     const web = await token();
