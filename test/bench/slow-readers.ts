@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface SlowJob {
+interface SlowJob {
   readonly port: number;
   readonly readers: number;
   readonly milliseconds: number;

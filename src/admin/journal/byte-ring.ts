@@ -9,7 +9,7 @@ const SCRATCH_BYTES = 64 * 1024;
 const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 
 /** One record's place; it may have been overwritten since. */
-export interface RingPlace {
+interface RingPlace {
   readonly time: number;
   readonly start: number;
   readonly serial: number;

@@ -14,7 +14,7 @@ const TRIES_BETWEEN = 256;
 const PER_TEXT = 200;
 
 /** The record that is about to be written. */
-export interface NextRecord {
+interface NextRecord {
   readonly ring: number;
   /** Its number in that ring. */
   readonly serial: number;
