@@ -4,6 +4,7 @@ import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import { type WriteConditions, judgeWrite } from '../../protocol/conditions.ts';
 import type { CustomerKey } from '../../store/customer-key.ts';
 import { isStoreError } from '../../store/store-error.ts';
+import { together } from '../../streams/together.ts';
 import { requirePartKey } from '../heads/customer-keys.ts';
 import { type Head, NULL_VERSION } from '../heads/head.ts';
 import { liveView, readHead } from '../heads/object-read.ts';
@@ -69,9 +70,9 @@ interface Completing {
 
 /**
  * Makes an upload the object of its key; the cost does not depend on its size. In this order:
- * judge everything, claim the upload by assembling its parts, publish, write the tombstone, remove
- * the upload's record. A crash after any of these leaves an upload that the same Complete finishes.
- * A refusal leaves it open.
+ * judge everything, claim the upload by assembling its parts, publish, write the tombstone and remove
+ * the upload's record. A crash after any of these leaves an upload that the same Complete finishes, or is
+ * answered from the claim. A refusal leaves it open.
  *
  * @throws S3Error NoSuchUpload, InvalidPart, InvalidPartOrder, EntityTooSmall, EntityTooLarge,
  * InvalidRequest, BadDigest, PreconditionFailed, NoSuchKey (If-Match), ConditionalRequestConflict
@@ -103,7 +104,8 @@ export async function completeUpload(
   if (plan.tokens.length === 0 && !(await isStillOpen(target, held, call))) return repeated(target, request, call);
   const { versionId, isAlone } = await publish(context, completing, { held, judged: { head } }, call);
   const completion = { ...completing.completion, versionId };
-  await conclude(context, target, { completion, leavesStaging: isAlone && isMoved(target, versionId) }, call);
+  const leavesStaging = isAlone && isMoved(target, versionId);
+  await conclude(context, target, { completion, leavesStaging, isAssembled: plan.tokens.length > 0 }, call);
   return resultFor(target, request, completion);
 }
 
@@ -263,6 +265,8 @@ interface Ending {
   readonly completion: Completion;
   /** No head names the blob that the parts were assembled to. */
   readonly leavesStaging?: boolean;
+  /** The blob has bytes, so its claim proves that the upload was published once the upload's record is gone. */
+  readonly isAssembled?: boolean;
 }
 
 /**
@@ -270,11 +274,19 @@ interface Ending {
  */
 async function conclude(context: UploadsContext, target: UploadTarget, ending: Ending, call: Call): Promise<void> {
   const { home } = target.bucket;
-  const { completion, leavesStaging = false } = ending;
-  const end = async (own: Call): Promise<void> => {
+  const { completion, leavesStaging = false, isAssembled = false } = ending;
+  const note = async (own: Call): Promise<void> => {
     const isNew = await writeTombstone(home, target.uploadId, completion, own);
     if (!isNew) await withdrawIfDeleted(target, own);
-    await removeUploadRecord(target, own);
+  };
+  const end = async (own: Call): Promise<void> => {
+    const remove = (): Promise<void> => removeUploadRecord(target, own);
+    if (isAssembled) {
+      await together(() => note(own), remove);
+      return;
+    }
+    await note(own);
+    await remove();
   };
   let ended = false;
   try {
@@ -358,18 +370,31 @@ async function withoutParts(
     await conclude(context, target, { completion }, call);
     return resultFor(target, request, completion);
   }
-  await findUpload(target, call);
+  if ((await lookUpUpload(target, call)) === undefined) return repeated(target, request, call);
   throw refusal;
 }
 
-/** Answers the Complete of an upload that is over from its tombstone. @throws S3Error NoSuchUpload */
+/** Answers the Complete of an upload that is over by how it ended. @throws S3Error NoSuchUpload */
 async function repeated(target: UploadTarget, request: CompleteRequest, call: Call): Promise<CompletedUpload> {
   const { bucket, key, uploadId } = target;
   const known = belongsTo(uploadId, { bucket, key });
-  const completion = known ? await readTombstone(bucket.home, uploadId, call) : undefined;
+  const completion = known ? await endOf(target, call) : undefined;
   const result = resultFor(target, request, completion);
   request.mayKnow?.(completion?.starter);
   return result;
+}
+
+/**
+ * How an upload ended whose record is gone. The tombstone is written beside the removal of that record, so it may be
+ * missing yet, or for good if the process crashed in between. Then the claim tells: it is there until the tombstone is,
+ * and nobody removes the record of an assembled upload that was not published, but Abort, which takes the claim first.
+ */
+async function endOf(target: UploadTarget, call: Call): Promise<Completion | undefined> {
+  const noted = await readTombstone(target.bucket.home, target.uploadId, call);
+  if (noted !== undefined) return noted;
+  const stored = await readClaim(target, call);
+  if (stored === undefined) return readTombstone(target.bucket.home, target.uploadId, call);
+  return stored.claim.kind === 'busy' && (stored.size ?? 0) > 0 ? stored.claim.completion : undefined;
 }
 
 /** The same answer for the same parts. @throws S3Error NoSuchUpload */

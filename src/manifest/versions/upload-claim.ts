@@ -78,6 +78,8 @@ interface ClaimFields extends Completion, ClaimBase {
 export interface StoredClaim {
   readonly claim: Claim;
   readonly revision: Revision;
+  /** Bytes of the blob: none if no part has any. Undefined where this request has made it. */
+  readonly size?: number;
   /** When it was written, by the clock of the service. Milliseconds since the epoch. */
   readonly since: number;
   /** The blob's other metadata: record and user metadata of the version. */
@@ -177,11 +179,11 @@ export async function readClaim(target: UploadTarget, call: Call): Promise<Store
   }
 }
 
-function storedClaim({ metadata, revision, lastModified }: BlobProperties): StoredClaim | undefined {
+function storedClaim({ metadata, revision, lastModified, size }: BlobProperties): StoredClaim | undefined {
   const claim = decodeClaim(metadata);
   if (claim === undefined) return undefined;
   const { [CLAIM_NAME]: _claim, ...rest } = metadata;
-  return { claim, revision, since: lastModified, rest, stamped: recordIn(rest)?.stamp === true };
+  return { claim, revision, size, since: lastModified, rest, stamped: recordIn(rest)?.stamp === true };
 }
 
 /** Puts another claim in the place of the one that was read. @returns undefined when somebody else was faster */

@@ -5,7 +5,7 @@ import { World } from './world.ts';
 export interface Scenario {
   readonly name: string;
   readonly begin: (world: World) => void;
-  /** What begins when everything that began first has ended. */
+  /** What begins when everything that began first has ended, or will never. */
   readonly then?: (world: World) => void;
 }
 
@@ -59,7 +59,9 @@ async function runOnce(scenario: Scenario, choose: (step: number) => number, mos
   let next = scenario.then;
   for (let step = 1; step < MAX_STEPS; step += 1) {
     world.step = step;
-    if (next !== undefined && world.told.every(({ outcome }) => outcome !== 'none')) {
+    // Who has crashed tells nothing any more.
+    const isOver = world.gate.waiting.length === 0 || world.told.every(({ outcome }) => outcome !== 'none');
+    if (next !== undefined && isOver) {
       next(world);
       next = undefined;
       await quiet(world.gate);

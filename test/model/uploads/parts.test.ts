@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { type Scenario, explore } from './explore.ts';
 
-/** Parts cost two calls and look at nothing, so what they meet is gone through in every order of calls. */
+/**
+ * Parts cost two calls and look at nothing, and Complete writes its note beside the removal of the upload's record: so
+ * what they meet is gone through in every order of calls.
+ */
 const SCENARIOS: readonly Scenario[] = [
   {
     name: 'a part, and a Complete in another process',
@@ -43,6 +46,26 @@ const SCENARIOS: readonly Scenario[] = [
     then: (world) => void world.begin('part', world.a, 'other'),
   },
   {
+    name: 'a Complete, and the same in another process',
+    begin: (world) => {
+      world.begin('complete', world.a);
+      world.begin('complete', world.b);
+    },
+  },
+  {
+    name: 'a Complete, and the same again, whatever became of the first',
+    begin: (world) => void world.begin('complete', world.a),
+    then: (world) => void world.begin('complete', world.b),
+  },
+  {
+    name: 'a Complete and an Abort, and then the Complete again',
+    begin: (world) => {
+      world.begin('complete', world.a);
+      world.begin('abort', world.b);
+    },
+    then: (world) => void world.begin('complete', world.b),
+  },
+  {
     name: 'a part, a Complete and an Abort',
     begin: (world) => {
       world.begin('part', world.a, 'other');
@@ -54,7 +77,7 @@ const SCENARIOS: readonly Scenario[] = [
 
 const DEPARTURES = Number(process.env['PARTS_DEPARTURES'] ?? 2);
 
-describe.each(SCENARIOS)('parts of an upload: $name', (scenario) => {
+describe.each(SCENARIOS)('an upload: $name', (scenario) => {
   test('every order of calls with as many departures from first come, first served', async () => {
     const { runs, found } = await explore(scenario, {
       departures: DEPARTURES,

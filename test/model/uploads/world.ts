@@ -162,6 +162,10 @@ export class World {
     const ends = this.told.filter(({ kind, outcome }) => kind !== 'part' && outcome === 'ok');
     const [end] = ends;
     if (new Set(ends.map(({ kind }) => kind)).size > 1) wrong.push('completed and aborted');
+    const aborts = this.told.some(({ kind }) => kind === 'abort');
+    if (!aborts && this.told.some(({ kind, outcome }) => kind === 'complete' && outcome === 'NoSuchUpload')) {
+      wrong.push('a Complete was told that there is no upload, and nobody has aborted it');
+    }
     for (const { kind, outcome, begun } of this.told) {
       // A Complete whose record could not be removed is answered all the same: it stays open to the eye until that is
       // done.
