@@ -14,7 +14,6 @@ import type { UploadsContext } from './upload-context.ts';
 import {
   type Upload,
   type UploadTarget,
-  findUpload,
   invalidPart,
   lookUpUpload,
   noSuchUpload,
@@ -23,6 +22,7 @@ import {
 } from './upload-find.ts';
 import { belongsTo, versionOfUpload } from '../records/upload-id.ts';
 import { stagingRef } from '../records/upload-names.ts';
+import { claimedCompletion, endOf } from './upload-end.ts';
 import { partsNamed, removePartRecords, removeStaging } from './upload-parts.ts';
 import { type CompletionRequest, type ObjectPlan, listHashOf, planObject, requireAscending } from './upload-plan.ts';
 import { type HeldClaim, baseOf, isPublished, publishOnce } from './upload-publication.ts';
@@ -340,17 +340,6 @@ async function finishPublished(
 }
 
 /**
- * What the upload became, or is becoming, by its claim or its tombstone. One of the two exists: a staging blob is
- * removed only when the tombstone is written.
- */
-async function claimedCompletion(target: UploadTarget, call: Call): Promise<Completion | undefined> {
-  const claim = (await readClaim(target, call))?.claim;
-  return claim !== undefined && claim.kind !== 'abort'
-    ? claim.completion
-    : readTombstone(target.bucket.home, target.uploadId, call);
-}
-
-/**
  * Answers a Complete whose parts are missing: another Complete has assembled them, Abort has removed them, the service
  * has expired them, or they were never uploaded.
  * @throws S3Error NoSuchUpload, or the refusal
@@ -382,19 +371,6 @@ async function repeated(target: UploadTarget, request: CompleteRequest, call: Ca
   const result = resultFor(target, request, completion);
   request.mayKnow?.(completion?.starter);
   return result;
-}
-
-/**
- * How an upload ended whose record is gone. The tombstone is written beside the removal of that record, so it may be
- * missing yet, or for good if the process crashed in between. Then the claim tells: it is there until the tombstone is,
- * and nobody removes the record of an assembled upload that was not published, but Abort, which takes the claim first.
- */
-async function endOf(target: UploadTarget, call: Call): Promise<Completion | undefined> {
-  const noted = await readTombstone(target.bucket.home, target.uploadId, call);
-  if (noted !== undefined) return noted;
-  const stored = await readClaim(target, call);
-  if (stored === undefined) return readTombstone(target.bucket.home, target.uploadId, call);
-  return stored.claim.kind === 'busy' && (stored.size ?? 0) > 0 ? stored.claim.completion : undefined;
 }
 
 /** The same answer for the same parts. @throws S3Error NoSuchUpload */

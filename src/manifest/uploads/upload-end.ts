@@ -1,0 +1,29 @@
+import type { Call } from '../../observe/call.ts';
+import type { UploadTarget } from '../records/upload-names.ts';
+import { readClaim } from '../versions/upload-claim.ts';
+import { type Completion, readTombstone } from '../versions/upload-tombstone.ts';
+
+/**
+ * What the upload became, or is becoming, by its claim or its tombstone. One of the two exists: a staging blob is
+ * removed only when the tombstone is written.
+ */
+export async function claimedCompletion(target: UploadTarget, call: Call): Promise<Completion | undefined> {
+  const claim = (await readClaim(target, call))?.claim;
+  return claim !== undefined && claim.kind !== 'abort'
+    ? claim.completion
+    : readTombstone(target.bucket.home, target.uploadId, call);
+}
+
+/**
+ * How an upload ended whose record is gone. The tombstone is written beside the removal of that record, so it may be
+ * missing yet, or for good if the process crashed in between. Then the claim tells: it is there until the tombstone is,
+ * and nobody removes the record of an assembled upload that was not published, but Abort, which takes the claim first.
+ */
+export async function endOf(target: UploadTarget, call: Call): Promise<Completion | undefined> {
+  const noted = await readTombstone(target.bucket.home, target.uploadId, call);
+  if (noted !== undefined) return noted;
+  const stored = await readClaim(target, call);
+  if (stored?.claim.kind === 'busy' && (stored.size ?? 0) > 0) return stored.claim.completion;
+  // The blob may have moved to its key, or may have been deleted, since the first look: the tombstone was written then.
+  return readTombstone(target.bucket.home, target.uploadId, call);
+}
