@@ -54,7 +54,7 @@ export function requestedAcl({ headers, body }: AclRequest, target: AclTarget, a
   if (named !== undefined) return named;
   if (body.length === 0) throw new S3Error('MissingSecurityHeader', { extra: { MissingHeaderName: CANNED_HEADER } });
   const { ownerId, grants } = parseAclDocument(body);
-  if (ownerId !== target.ownerId) throw anotherOwner(ownerId);
+  if (ownerId !== undefined && ownerId !== target.ownerId) throw anotherOwner(ownerId);
   return resolved(grants, target, asker);
 }
 

@@ -55,18 +55,17 @@ export const ACCESS_CONTROL_POLICY = {
 type GrantElement = NonNullable<Decoded<typeof ACCESS_CONTROL_POLICY>['grants']>[number];
 
 interface RequestedPolicy {
-  /** Canonical id; the owner cannot be changed, so it can only be confirmed. */
-  readonly ownerId: string;
+  /** Canonical id; the owner cannot be changed, so it can only be confirmed, or left out. */
+  readonly ownerId: string | undefined;
   readonly grants: readonly RequestedGrant[];
 }
 
 /** @throws S3Error MalformedACLError */
 export function parseAclDocument(body: Uint8Array): RequestedPolicy {
   const { Owner: owner, grants } = decode(body);
-  // The API reference calls the owner optional; AWS refuses a document without it.
-  if (owner?.ID === undefined || owner.ID === '') throw malformed();
+  if (owner !== undefined && (owner.ID === undefined || owner.ID === '')) throw malformed();
   if (grants === undefined || grants.length > MAX_GRANTS) throw malformed();
-  return { ownerId: owner.ID, grants: grants.map(requestedGrant) };
+  return { ownerId: owner?.ID, grants: grants.map(requestedGrant) };
 }
 
 function decode(body: Uint8Array): Decoded<typeof ACCESS_CONTROL_POLICY> {

@@ -46,7 +46,7 @@ describe('the document', () => {
       `<AccessControlPolicy><Owner><ID>${CANONICAL_ID}</ID></Owner></AccessControlPolicy>`,
       '400 MalformedACLError',
     ],
-    ['no owner element', policy(OTHER_READS, ''), '400 MalformedACLError'],
+    ['no owner element', policy(OTHER_READS, ''), ['READ other']],
     ['an owner without an id', policy(OTHER_READS, '<Owner/>'), '400 MalformedACLError'],
     ['an owner with an empty id', policy(OTHER_READS, '<Owner><ID></ID></Owner>'), '400 MalformedACLError'],
     ['an owner whose id is none', policy(OTHER_READS, '<Owner><ID>wire</ID></Owner>'), '400 InvalidArgument'],

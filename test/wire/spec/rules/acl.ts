@@ -16,10 +16,7 @@ export const ACL_RULES = {
   'acl.put.canned-and-grants': ['4.2', 'A canned ACL together with grant headers is 400 InvalidRequest'],
   'acl.put.header-and-body': ['4.2', 'Headers together with a body are 400 UnexpectedContent'],
   'acl.put.nothing': ['S3', 'Neither is 400 MissingSecurityHeader'],
-  'acl.put.body': [
-    '4.2',
-    'A body is an `AccessControlPolicy`; its Owner and its list may not be absent, the list may be empty',
-  ],
+  'acl.put.body': ['4.2', 'A body is an `AccessControlPolicy`; its Owner may be absent, its list may be empty'],
   'acl.put.body-malformed': ['S3', 'What is no such document is 400 MalformedACLError'],
   'acl.put.grantee-forms': ['2', 'Grantees by canonical id (DisplayName ignored), by group URI, and by e-mail address'],
   'acl.put.type-child': ['2', 'A `Type` child does for the `xsi:type` attribute'],
