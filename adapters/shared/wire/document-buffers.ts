@@ -1,5 +1,5 @@
 /** A page of a thousand blobs has 850 KB, those with long names and records more. */
-export const DOCUMENT_BUFFER = 1024 * 1024;
+const DOCUMENT_BUFFER = 1024 * 1024;
 const MOST_KEPT = 4;
 
 const kept: Buffer[] = [];
