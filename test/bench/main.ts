@@ -119,12 +119,18 @@ async function measureAll({ signer, uploadId, peers, ...stage }: Ready, options:
       ),
       bare: await signAll(signer, rawRequests(work.bare ?? work.requests, options.backend)),
     };
-    const result = await measure(
-      { ...stage, work, signed, peers: await Promise.all(peers.map((peer) => peer.readyFor(work))) },
-      options,
-    );
-    results.push(result);
-    if (!options.json) process.stderr.write(`${work.name} ${result.ratio.toFixed(2)}\n`);
+    try {
+      const result = await measure(
+        { ...stage, work, signed, peers: await Promise.all(peers.map((peer) => peer.readyFor(work))) },
+        options,
+      );
+      results.push(result);
+      if (!options.json) process.stderr.write(`${work.name} ${result.ratio.toFixed(2)}\n`);
+    } catch (error) {
+      // What was measured before is not lost, nor what comes.
+      process.stderr.write(`!!! ${work.name} is missing: ${String(error).slice(0, 300)} !!!\n`);
+      process.exitCode = 1;
+    }
   }
   return results;
 }

@@ -73,8 +73,10 @@ function containerList(): string {
   return `<?xml version="1.0" encoding="utf-8"?><EnumerationResults><Containers>${found.join('')}</Containers><NextMarker /></EnumerationResults>`;
 }
 
-function readBlob({ method, head }: RawRequest, { container, name }: Place): RawAnswer {
+function readBlob(request: RawRequest, { container, name, query }: Place): RawAnswer {
+  const { method, head } = request;
   const blob = blobs.get(container, name);
+  if (query.get('comp') === 'blocklist') return blockList(request, blobs.staged(container, name));
   if (blob === undefined) return refusal(404, blobs.hasContainer(container) ? 'BlobNotFound' : 'ContainerNotFound');
   if (conditionFails(head, blob)) return refusal(412, 'ConditionNotMet');
   const range = /\r\n(?:x-ms-range|range): ?bytes=(\d+)-(\d*)/i.exec(head);
@@ -92,6 +94,14 @@ function readBlob({ method, head }: RawRequest, { container, name }: Place): Raw
     head: text,
     body: blob.body === undefined ? filledFrom(first, length) : [blob.body.subarray(first, last + 1)],
   };
+}
+
+/** Get Block List, as other servers ask for it. */
+function blockList(request: RawRequest, staged: ReadonlyMap<string, number> | undefined): RawAnswer {
+  if (staged === undefined) return refusal(404, 'BlobNotFound');
+  const blocks = [...staged].map(([id, size]) => `<Block><Name>${id}</Name><Size>${size}</Size></Block>`);
+  const lists = `<CommittedBlocks /><UncommittedBlocks>${blocks.join('')}</UncommittedBlocks>`;
+  return document(request, `<?xml version="1.0" encoding="utf-8"?><BlockList>${lists}</BlockList>`);
 }
 
 function changeBlob(request: RawRequest, place: Place): RawAnswer {

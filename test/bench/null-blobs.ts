@@ -62,6 +62,11 @@ export class NullBlobs {
     blocks.set(blockId, size);
   }
 
+  /** Ids and sizes of the blocks that are not part of the blob; undefined when there are none. */
+  staged(container: string, name: string): ReadonlyMap<string, number> | undefined {
+    return this.#staged.get(`${container}/${name}`);
+  }
+
   /** Bytes of the named blocks together; undefined when one is missing. */
   assemble(container: string, name: string, blockIds: readonly string[]): number | undefined {
     const blocks = this.#staged.get(`${container}/${name}`);

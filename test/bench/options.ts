@@ -136,7 +136,7 @@ function oneOf<Choice extends string>(name: string, text: string, choices: reado
   return choice;
 }
 
-function between(name: string, text: string, least: number, most: number): number {
+export function between(name: string, text: string, least: number, most: number): number {
   const value = Number(text);
   if (!(value >= least && value <= most)) {
     throw new Error(`${name}: expected a number from ${least} to ${most}, got ${text}`);

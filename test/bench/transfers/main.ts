@@ -1,0 +1,170 @@
+import { execFileSync } from 'node:child_process';
+import { createReadStream, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type BenchBackend, startBenchBackend } from '../backend.ts';
+import { median } from '../measure.ts';
+import { filledFrom } from '../null-bytes.ts';
+import { BUCKET, type Files, run, type Transfer, transfers } from './clients.ts';
+import { parseOptions, type TransferOptions, USAGE } from './options.ts';
+import { type Server, startServers } from './servers.ts';
+
+const MIB = 1024 * 1024;
+
+/** Of one command against one server: seconds and backend calls of each round, or why there are none. */
+interface Result {
+  readonly transfer: string;
+  readonly server: string;
+  readonly seconds: number[];
+  readonly calls: number[];
+  error?: string;
+}
+
+async function main(argv: readonly string[]): Promise<void> {
+  let options: TransferOptions;
+  try {
+    options = parseOptions(argv);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}\n`);
+    process.exitCode = 2;
+    return;
+  }
+  try {
+    const results = await bench(options);
+    const about = { node: process.version, aws: awsVersion(options), cpu: cpus()[0]?.model, cores: cpus().length };
+    process.stdout.write(
+      options.json ? `${JSON.stringify({ ...about, ...options, results }, null, 2)}\n` : table(results, about.aws),
+    );
+  } catch (error) {
+    process.stderr.write(`the transfers failed: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+/** To standard output, or in old Pythons to standard error. */
+function awsVersion({ aws }: TransferOptions): string {
+  return execFileSync(aws, ['--version'], { encoding: 'utf8' }).trim();
+}
+
+async function bench(options: TransferOptions): Promise<readonly Result[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'transfers-'));
+  const backend = await startBenchBackend({ backend: 'azure', backendTls: false, backendPort: 0 });
+  let servers: readonly Server[] = [];
+  try {
+    if (options.crtPython === undefined) process.stderr.write('!!! nothing by the CRT: no --crt-python !!!\n');
+    const files = await makeFiles(options, folder);
+    servers = await startServers(backend, options, folder);
+    return await measureAll({ servers, backend, files }, options);
+  } finally {
+    for (const server of servers) await server.stop();
+    await backend.stop();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Of the bytes that the null backend answers, so that what is fetched can be compared. */
+async function makeFiles({ size, files, fileSize }: TransferOptions, folder: string): Promise<Files> {
+  const [large, many] = [join(folder, 'large'), join(folder, 'many')];
+  await pipeline(Readable.from(filledFrom(0, size * MIB)), createWriteStream(large));
+  mkdirSync(many);
+  const bytes = Buffer.concat(filledFrom(0, fileSize));
+  for (let number = 0; number < files; number += 1) {
+    if (number % 100 === 0) mkdirSync(join(many, `folder-${number / 100}`));
+    writeFileSync(join(many, `folder-${Math.floor(number / 100)}`, `file-${number}`), bytes);
+  }
+  return { folder, large, many };
+}
+
+interface Stage {
+  readonly servers: readonly Server[];
+  readonly backend: BenchBackend;
+  readonly files: Files;
+}
+
+/** The servers have their turns one after the other for each command, in another order in every other round. */
+async function measureAll({ servers, backend, files }: Stage, options: TransferOptions): Promise<readonly Result[]> {
+  const all = transfers(options, files);
+  const results = servers.flatMap(({ name }) =>
+    all.map((transfer): Result => ({ transfer: transfer.name, server: name, seconds: [], calls: [] })),
+  );
+  for (const server of servers) {
+    const make = { command: options.aws, args: ['s3api', 'create-bucket', '--bucket', bucketOf(server)] };
+    await run(make, server, options.within);
+  }
+  await backend.store.delay(options.latency);
+  for (let round = 0; round < options.rounds; round += 1) {
+    for (const transfer of all) {
+      for (const server of round % 2 === 0 ? servers : servers.toReversed()) {
+        const result = results.find((one) => one.transfer === transfer.name && one.server === server.name);
+        if (result === undefined || result.error !== undefined) continue;
+        await turn({ result, transfer, server, backend, files }, options);
+      }
+    }
+  }
+  return results;
+}
+
+function bucketOf({ name }: Server): string {
+  return `${BUCKET}-${name.toLowerCase()}`;
+}
+
+interface Turn extends Omit<Stage, 'servers'> {
+  readonly result: Result;
+  readonly transfer: Transfer;
+  readonly server: Server;
+}
+
+async function turn({ result, transfer, server, backend, files }: Turn, options: TransferOptions): Promise<void> {
+  const args = transfer.args.map((arg) => arg.replace(/^(s3:\/\/)?transfers(?=\/|$)/, `$1${bucketOf(server)}`));
+  const callsBefore = await backend.store.calls();
+  const began = performance.now();
+  try {
+    await run({ command: transfer.command, args }, server, options.within);
+    const seconds = (performance.now() - began) / 1000;
+    if (transfer.fetched !== undefined) await compare(transfer.fetched, files.large);
+    result.seconds.push(seconds);
+    result.calls.push((await backend.store.calls()) - callsBefore);
+    process.stderr.write(`${transfer.name}, ${server.name}: ${seconds.toFixed(1)} s\n`);
+  } catch (error) {
+    // What a traceback says stands at its end.
+    result.error = String(error).slice(-300);
+    process.stderr.write(`!!! ${transfer.name}, ${server.name}: ${result.error} !!!\n`);
+  } finally {
+    if (transfer.fetched !== undefined) rmSync(transfer.fetched, { force: true });
+  }
+}
+
+/** @throws Error when what was fetched is not what was sent */
+async function compare(fetched: string, sent: string): Promise<void> {
+  if (statSync(fetched).size !== statSync(sent).size) throw new Error('the fetched file has another length');
+  let at = 0;
+  for await (const piece of createReadStream(fetched, { highWaterMark: MIB }) as AsyncIterable<Buffer>) {
+    if (!Buffer.concat(filledFrom(at, piece.length)).equals(piece))
+      {throw new Error(`other bytes were fetched at ${at}`);}
+    at += piece.length;
+  }
+}
+
+function table(results: readonly Result[], aws: string): string {
+  const rows = results.map(({ transfer, server, seconds, calls, error }) => [
+    transfer,
+    server,
+    error === undefined ? `${median(seconds).toFixed(1)} s` : 'failed',
+    seconds.map((each) => each.toFixed(1)).join(' '),
+    error === undefined ? `${median(calls).toFixed(0)} calls` : '-',
+  ]);
+  const sorted = rows.toSorted(([a = ''], [b = '']) => a.localeCompare(b));
+  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  const lines = sorted.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  return `${aws}\n${lines.join('\n')}\n`;
+}
+
+await main(process.argv.slice(2));
