@@ -11,7 +11,8 @@ import type { BackendName, TestbedOptions } from './options.ts';
 
 /** Account and key of Microsoft's emulators: the same everywhere, and published. */
 export const DEVELOPMENT_ACCOUNT = 'devstoreaccount1';
-export const DEVELOPMENT_KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
+export const DEVELOPMENT_KEY =
+  'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
 /** Of the machine's memory, for what Azurite keeps: acceptance tests store several GiB at once. */
 const MEMORY_SHARE = 0.7;
 const KEY_VARIABLE = 'TESTBED_AZURE_KEY';

@@ -142,8 +142,9 @@ async function compare(fetched: string, sent: string): Promise<void> {
   if (statSync(fetched).size !== statSync(sent).size) throw new Error('the fetched file has another length');
   let at = 0;
   for await (const piece of createReadStream(fetched, { highWaterMark: MIB }) as AsyncIterable<Buffer>) {
-    if (!Buffer.concat(filledFrom(at, piece.length)).equals(piece))
-      {throw new Error(`other bytes were fetched at ${at}`);}
+    if (!Buffer.concat(filledFrom(at, piece.length)).equals(piece)) {
+      throw new Error(`other bytes were fetched at ${at}`);
+    }
     at += piece.length;
   }
 }
