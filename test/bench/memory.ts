@@ -4,7 +4,7 @@ import type { BenchOptions } from './options.ts';
 import { BenchProcess, forgetPeak, LoadGenerator, peakMebibytes } from './processes.ts';
 import { RequestSigner, signAll } from './sign.ts';
 import type { S3Request } from './sign.ts';
-import type { SlowJob, SlowResult } from './slow-readers.ts';
+import type { SlowResult } from './slow-readers.ts';
 import { BUCKET } from './work.ts';
 
 const MIB = 1024 * 1024;
@@ -94,8 +94,7 @@ async function measureMemory(
   forgetPeak(pids);
   const beforeMebibytes = peakMebibytes(pids);
   const milliseconds = seconds * 1000;
-  const job: SlowJob = { port, readers: READERS, milliseconds, bytesPerSecond: BYTES_PER_SECOND, heads };
-  const reading = slow.ask(job);
+  const reading = slow.ask({ port, readers: READERS, milliseconds, bytesPerSecond: BYTES_PER_SECOND, heads });
   const written = await load.run({ connections: WRITERS, milliseconds, port, requests });
   const read = (await reading) as SlowResult | { error: string };
   if ('error' in read) throw new Error(read.error);
