@@ -10,10 +10,10 @@ import {
   md5Module,
 } from './md5-module.ts';
 
-/** What of a stream may wait: two of the pieces in which node:http reads a body. */
-export const RING = 128 * 1024;
-/** 8 MiB of rings, of which the system gives those that were ever used. */
-const MOST_STREAMS = 64;
+/** What of a stream may wait: as much as Node takes off a socket before it looks at the next one. */
+export const RING = 2 * 1024 * 1024;
+/** 32 MiB of rings, of which the system gives those that were ever used. */
+const MOST_STREAMS = 16;
 /** A stream with fewer blocks waits for more, unless it is its turn: each call costs some. */
 const WORTHWHILE = 64;
 /** From so many streams on vectors are faster than words, although some of their lanes are idle. */

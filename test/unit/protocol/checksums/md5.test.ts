@@ -7,7 +7,7 @@ import { createMd5, md5LanesOpen } from '../../../../src/protocol/checksums/md5.
 import { propertySeed } from '../../../support/property-seed.ts';
 
 const LONG = 16 * 1024 * 1024;
-const MOST = 64;
+const MOST = 16;
 
 function nodes(...pieces: readonly Uint8Array[]): string {
   const hash = createHash('md5');
@@ -15,7 +15,7 @@ function nodes(...pieces: readonly Uint8Array[]): string {
   return hash.digest('hex');
 }
 
-const NOISE = Buffer.alloc(1024 * 1024);
+const NOISE = Buffer.alloc(12 * 1024 * 1024);
 for (let i = 0; i < NOISE.length; i += 1) NOISE[i] = Math.imul(i + 1, 2_654_435_761) >>> 24;
 
 /** Bytes that are others for each `salt`. */
@@ -66,7 +66,7 @@ describe('MD5 of a stream by itself', () => {
   });
 
   it('counts beyond 2^32 bits', { timeout: 120_000 }, () => {
-    const piece = Buffer.concat([NOISE, NOISE, NOISE]);
+    const piece = NOISE;
     const hash = createHash('md5');
     const md5 = createMd5(2 ** 30);
     for (let sent = 0; sent <= 2 ** 29; sent += piece.length) {
@@ -93,12 +93,12 @@ interface Stream {
 }
 
 const stream: fc.Arbitrary<Stream> = fc.record({
-  size: fc.oneof(fc.nat(200), fc.nat(3 * RING), fc.constantFrom(0, 55, 56, 63, 64, RING)),
+  size: fc.oneof(fc.nat(200), fc.nat(300_000), fc.constantFrom(0, 55, 56, 63, 64)),
   pieces: fc.array(fc.oneof(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 1, max: 70_000 })), {
     minLength: 1,
     maxLength: 6,
   }),
-  gaveUpAt: fc.option(fc.nat(2 * RING), { nil: undefined, freq: 4 }),
+  gaveUpAt: fc.option(fc.nat(300_000), { nil: undefined, freq: 4 }),
 });
 
 class Sender {
@@ -151,7 +151,7 @@ describe('MD5 of streams side by side', () => {
     );
   });
 
-  it.each([1, 2, 3, 4, 6, 7, 8, 9, 16, MOST, MOST + 5])('%d of them, in pieces of 64 KiB', (count) => {
+  it.each([1, 2, 3, 4, 6, 7, 8, 9, MOST, MOST + 5])('%d of them, in pieces of 64 KiB', (count) => {
     const hashers = Array.from({ length: count }, () => createMd5(LONG));
     const bodies = hashers.map((_, salt) => bytesOf(300_000 + salt, salt));
     for (let at = 0; at < 300_000; at += 65_536) {
