@@ -35,7 +35,7 @@ const MEETINGS: Readonly<Record<string, Meeting>> = {
     world: 'never',
     start: 'absent',
     faults: 1,
-    most: 20_000,
+    most: 100_000,
     clients: [
       [
         { kind: 'complete', ...NEVER },
@@ -48,7 +48,7 @@ const MEETINGS: Readonly<Record<string, Meeting>> = {
     world: 'never',
     start: 'inline',
     faults: 1,
-    most: 20_000,
+    most: 100_000,
     clients: [
       [
         { kind: 'complete', ...NEVER },
@@ -61,7 +61,7 @@ const MEETINGS: Readonly<Record<string, Meeting>> = {
     world: 'never',
     start: 'inline',
     faults: 1,
-    most: 20_000,
+    most: 100_000,
     clients: [
       [
         { kind: 'complete', ...NEVER },
@@ -77,7 +77,7 @@ const MEETINGS: Readonly<Record<string, Meeting>> = {
     world: 'never',
     start: 'inline',
     faults: 1,
-    most: 20_000,
+    most: 100_000,
     clients: [
       [
         { kind: 'complete', ...NEVER },
@@ -90,7 +90,7 @@ const MEETINGS: Readonly<Record<string, Meeting>> = {
     world: 'never',
     start: 'inline',
     faults: 1,
-    most: 20_000,
+    most: 100_000,
     clients: [
       [
         { kind: 'complete', ...NEVER },
@@ -103,7 +103,7 @@ const MEETINGS: Readonly<Record<string, Meeting>> = {
     world: 'never',
     start: 'absent',
     faults: 1,
-    most: 20_000,
+    most: 100_000,
     clients: [
       [
         { kind: 'complete', ...NEVER },
@@ -116,7 +116,7 @@ const MEETINGS: Readonly<Record<string, Meeting>> = {
     world: 'never',
     start: 'absent',
     faults: 0,
-    most: 20_000,
+    most: 100_000,
     clients: [
       [{ kind: 'complete', ...NEVER }],
       [{ ...AGAIN, ...NEVER }],
@@ -127,7 +127,7 @@ const MEETINGS: Readonly<Record<string, Meeting>> = {
     world: 'versioned',
     start: 'link',
     faults: 1,
-    most: 20_000,
+    most: 100_000,
     clients: [
       [
         { kind: 'complete', ...E },
@@ -140,7 +140,7 @@ const MEETINGS: Readonly<Record<string, Meeting>> = {
     world: 'versioned',
     start: 'tomb',
     faults: 1,
-    most: 20_000,
+    most: 100_000,
     clients: [
       [
         { kind: 'complete', ...S },
