@@ -10,9 +10,9 @@ import {
   md5Module,
 } from './md5-module.ts';
 
-/** What of a stream may wait: as much as Node takes off a socket before it looks at the next one. */
-export const RING = 2 * 1024 * 1024;
-/** 32 MiB of rings, of which the system gives those that were ever used. */
+/** What of a stream may wait. */
+export const RING = 256 * 1024;
+/** 4 MiB of rings. */
 const MOST_STREAMS = 16;
 /** A stream with fewer blocks waits for more, unless it is its turn: each call costs some. */
 const WORTHWHILE = 64;
