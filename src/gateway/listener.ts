@@ -1,7 +1,9 @@
 import fastify, { type FastifyInstance } from 'fastify';
+import { constants } from 'node:crypto';
 import { createServer as createHttpServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { SecureContextOptions } from 'node:tls';
 import { newRequestId } from '../observe/random-id.ts';
 import { answerClientErrors } from './client-error.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
@@ -61,7 +63,10 @@ const IDLE_SWEEP_MS = 100;
 /** Time for a request that is on its way on a connection just opened. */
 const UNUSED_GRACE_MS = 1000;
 
-export async function createListener(options: ListenerOptions, dispatcher: Dispatcher): Promise<Listener> {
+export async function createListener(
+  options: ListenerOptions,
+  dispatcher: Pick<Dispatcher, 'dispatch'>,
+): Promise<Listener> {
   let server: Server | HttpsServer | undefined;
   const app = createApp(
     dispatcher,
@@ -76,7 +81,7 @@ export async function createListener(options: ListenerOptions, dispatcher: Dispa
   return {
     scheme: options.tls === undefined ? 'http' : 'https',
     listen: () => listen(bound, options),
-    renewTls: (material) => (bound as HttpsServer).setSecureContext(material),
+    renewTls: (material) => (bound as HttpsServer).setSecureContext(secureContext(material)),
     close: () => close(bound, { app, unused, idle, admission }),
     destroy() {
       admission?.destroyPending();
@@ -98,7 +103,7 @@ function onAdmitted(handler: RequestListener, connections: ConnectionLimit | und
  * body: S3 streams bodies and signs the raw target, so nothing may have touched them.
  */
 function createApp(
-  dispatcher: Dispatcher,
+  dispatcher: Pick<Dispatcher, 'dispatch'>,
   serverFactory: (handler: RequestListener) => Server | HttpsServer,
 ): FastifyInstance {
   const app = fastify({
@@ -134,7 +139,7 @@ function createServer(options: ListenerOptions, handler: RequestListener): Serve
   const server =
     tls === undefined
       ? createHttpServer(settings, handler)
-      : createHttpsServer({ ...settings, ...tls, handshakeTimeout: timeouts.headersMs }, handler);
+      : createHttpsServer({ ...settings, ...secureContext(tls), handshakeTimeout: timeouts.headersMs }, handler);
   // Node drops headers beyond this number, and one of those could be unsigned. So Node may pass one more than is
   // allowed, and `checkHead` refuses the request then.
   server.maxHeadersCount = MAX_HEADER_LINES + 1;
@@ -144,6 +149,14 @@ function createServer(options: ListenerOptions, handler: RequestListener): Serve
   server.on('checkExpectation', handler);
   answerClientErrors(server);
   return server;
+}
+
+/**
+ * A client that renegotiates TLS 1.2 makes the gateway compute a handshake each time, without a new connection that
+ * could be counted. No S3 client needs it, and HTTP/1.1 over TLS 1.3 has nothing of the kind.
+ */
+function secureContext({ cert, key }: TlsMaterial): SecureContextOptions {
+  return { cert, key, secureOptions: constants.SSL_OP_NO_RENEGOTIATION };
 }
 
 function listen(server: Server, { host, port, reusePort = false }: ListenerOptions): Promise<AddressInfo> {
