@@ -1,6 +1,6 @@
 import { connect as connectTcp, isIP } from 'node:net';
 import type { Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { type SecureContext, connect as connectTls } from 'node:tls';
 import type { SendWindows } from './send-windows.ts';
 import type { SlabPool } from './slabs.ts';
 
@@ -8,9 +8,8 @@ import type { SlabPool } from './slabs.ts';
 export interface ConnectionOptions {
   readonly host: string;
   readonly port: number;
-  readonly secure: boolean;
-  /** PEM certificates to trust; the usual ones when absent. */
-  readonly ca?: readonly string[];
+  /** What TLS trusts and speaks; absent: no TLS. One for all connections: reading certificates takes milliseconds. */
+  readonly tls?: SecureContext;
   /** Milliseconds until a connection stands, TLS included. */
   readonly connectTimeout: number;
   /** Milliseconds of silence within a body that is being waited for. */
@@ -203,17 +202,17 @@ export class Connection {
   }
 
   #open(): Socket {
-    const { host, port, secure, ca } = this.options;
+    const { host, port, tls: secureContext } = this.options;
     const onread = {
       buffer: () => this.#nextBuffer,
       callback: (length: number, buffer: Uint8Array) => this.#read(length, buffer),
     };
     const tcp = { host, port, onread, noDelay: true, keepAlive: true, keepAliveInitialDelay: PROBE_DELAY };
-    if (!secure) return connectTcp(tcp, () => this.#connected());
+    if (secureContext === undefined) return connectTcp(tcp, () => this.#connected());
     const tls = {
       ...tcp,
+      secureContext,
       ALPNProtocols: ['http/1.1'],
-      ...(ca === undefined ? {} : { ca: [...ca] }),
       ...(isIP(host) ? {} : { servername: host }),
     };
     return connectTls(tls, () => this.#connected());

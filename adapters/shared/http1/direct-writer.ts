@@ -73,7 +73,11 @@ export class DirectWriter implements BodyConsumer {
 
   afterRead(): void {
     const slab = this.#current;
-    if (slab !== undefined && this.#connection.options.secure && slab.bytes.length - this.#filled >= LEAST_ROOM) {
+    if (
+      slab !== undefined &&
+      this.#connection.options.tls !== undefined &&
+      slab.bytes.length - this.#filled >= LEAST_ROOM
+    ) {
       this.#flush ??= setImmediate(() => this.#flushNow());
       this.#connection.readInto(slab.bytes.subarray(this.#filled));
       return;

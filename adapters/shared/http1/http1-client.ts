@@ -1,3 +1,4 @@
+import { createSecureContext } from 'node:tls';
 import { ConnectionError, abortedError } from './connection.ts';
 import type { Connection } from './connection.ts';
 import { ConnectionPool } from './connection-pool.ts';
@@ -7,9 +8,11 @@ import type { ExchangeFailure, ExchangeOutcome, IncomingResponse, OutgoingReques
 import { SendWindows } from './send-windows.ts';
 import { SlabPool } from './slabs.ts';
 
-interface Http1ClientOptions extends Omit<PoolOptions, 'host' | 'port' | 'secure' | 'slabs' | 'windows'> {
+interface Http1ClientOptions extends Omit<PoolOptions, 'host' | 'port' | 'tls' | 'slabs' | 'windows'> {
   /** Scheme, host and port: `https://account.blob.core.windows.net`. */
   readonly origin: string;
+  /** PEM certificates to trust; the usual ones when absent. */
+  readonly ca?: readonly string[];
 }
 
 /** Read buffers of all bodies of a client together. */
@@ -23,7 +26,7 @@ export class Http1Client {
   readonly host: string;
   readonly #pool: ConnectionPool;
 
-  constructor(options: Http1ClientOptions) {
+  constructor({ ca, ...options }: Http1ClientOptions) {
     const url = new URL(options.origin);
     const secure = url.protocol === 'https:';
     this.host = url.host;
@@ -31,7 +34,7 @@ export class Http1Client {
       ...options,
       host: url.hostname.replace(/^\[|\]$/g, ''),
       port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
-      secure,
+      ...(secure && { tls: createSecureContext(ca === undefined ? {} : { ca: [...ca] }) }),
       slabs: new SlabPool(SLAB_BYTES),
       windows: new SendWindows(WINDOW_BYTES),
     });

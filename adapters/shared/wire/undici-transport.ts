@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { getCACertificates } from 'node:tls';
+import { createSecureContext, getCACertificates } from 'node:tls';
 import { Pool, ProxyAgent } from 'undici';
 import type { Dispatcher } from 'undici';
 import { NO_ANSWER_IN_TIME, StoreError } from '../../../src/store/store-error.ts';
@@ -73,7 +73,11 @@ export class UndiciTransport implements Transport {
 }
 
 function createDispatcher(options: UndiciTransportOptions): Pool | ProxyAgent {
-  const trusted = options.ca === undefined ? {} : { ca: [...getCACertificates('default'), options.ca] };
+  // Read once, not for each connection: all the usual certificates take ten milliseconds.
+  const trusted =
+    options.ca === undefined
+      ? {}
+      : { secureContext: createSecureContext({ ca: [...getCACertificates('default'), options.ca] }) };
   const shared = {
     connections: options.maxConnections,
     bodyTimeout: options.idleTimeout,

@@ -1,6 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { readFileSync, rmSync } from 'node:fs';
+import type { AddressInfo, Socket } from 'node:net';
+import tls, { createServer as createTlsServer } from 'node:tls';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { LeanTransport } from '../../../../../../adapters/shared/wire/lean-transport.ts';
+import { UndiciTransport } from '../../../../../../adapters/shared/wire/undici-transport.ts';
+import { makeCertificate } from '../../../../../support/azurite.ts';
 import { ok, rawPeer } from '../../http1/raw-peer.ts';
-import { gone, peer, send, text, transport } from './scene.ts';
+import { NEVER, gone, peer, send, text, transport } from './scene.ts';
 
 describe('a connection', () => {
   it('that the peer closed while it was idle is replaced, unseen, for a GET', async () => {
@@ -99,5 +106,40 @@ describe('a connection', () => {
       'x',
       'x',
     ]);
+  });
+});
+
+describe('connections over TLS', () => {
+  it.each([
+    ['our own', LeanTransport],
+    ["undici's", UndiciTransport],
+  ])('read the certificates that they trust once for all of them: %s', async (_name, Made) => {
+    const { folder, certFile, keyFile } = await makeCertificate();
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const cert = readFileSync(certFile, 'utf8');
+    const asking: Socket[] = [];
+    const server = createTlsServer({ key: readFileSync(keyFile), cert }, (socket) => {
+      socket
+        .on('error', () => undefined)
+        .on('data', () => {
+          // Nobody is answered before all have asked, so that each has a connection of his own.
+          if (asking.push(socket) === 4) for (const each of asking) each.write(ok('answer'));
+        });
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void server.close());
+    // What `tls.connect` makes of certificates by itself, it makes with this.
+    const readings = vi.spyOn(tls, 'createSecureContext');
+    onTestFinished(() => readings.mockRestore());
+    const origin = `https://localhost:${(server.address() as AddressInfo).port}`;
+    const times = { connectTimeout: 5_000, idleTimeout: 5_000, keepAlive: 5_000 };
+    const to = new Made({ origin, maxConnections: 4, ca: cert, ...times });
+    onTestFinished(() => to.close());
+    readings.mockClear();
+    const ask = { method: 'GET', path: '/c/b', responseTimeout: 10_000 } as const;
+    const answers = await Promise.all([1, 2, 3, 4].map(() => to.send({ ...ask, headers: [] }, NEVER)));
+    expect(await Promise.all(answers.map(text))).toEqual(['answer', 'answer', 'answer', 'answer']);
+    expect(new Set(asking).size).toBe(4);
+    expect(readings).not.toHaveBeenCalled();
   });
 });
