@@ -12,43 +12,27 @@ import { benchPolicies } from './policies.ts';
 import { BenchProcess, LoadGenerator, portOf } from './processes.ts';
 import { rawRequests } from './raw-requests.ts';
 import { table } from './report.ts';
+import { runBench } from './run-bench.ts';
 import { BenchPeer } from './peers.ts';
 import { RequestSigner, signAll } from './sign.ts';
 import { beginUpload, ofUpload } from './upload.ts';
 import { benchWorkers } from './workers.ts';
 import { BARE_CONTAINER, BUCKETS, SETUP, WORKS } from './work.ts';
 
-export async function main(argv: readonly string[]): Promise<void> {
-  let options: BenchOptions;
-  try {
-    options = parseOptions(argv);
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}\n`);
-    process.exitCode = 2;
-    return;
-  }
-  let results: Measured[];
-  try {
-    if (options.memory || options.fair) {
-      process.stdout.write(options.memory ? await memoryText(options) : await fairText(options));
-      return;
-    }
-    results = await benchOf(options);
-  } catch (error) {
-    process.stderr.write(`the bench failed: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 1;
-    return;
-  }
-  const about = {
-    node: process.version,
-    cpu: cpus()[0]?.model ?? '',
-    cores: cpus().length,
-    rounds: options.rounds,
-    seconds: options.seconds,
-  };
-  process.stdout.write(
-    options.json ? `${JSON.stringify({ ...about, results }, null, 2)}\n` : table(results, sidesOf(options)),
-  );
+export function main(argv: readonly string[]): Promise<void> {
+  return runBench({ parse: () => parseOptions(argv), usage: USAGE }, async (options) => {
+    process.stdout.write(await measuredText(options));
+  });
+}
+
+async function measuredText(options: BenchOptions): Promise<string> {
+  if (options.memory) return memoryText(options);
+  if (options.fair) return fairText(options);
+  const results = await benchOf(options);
+  if (!options.json) return table(results, sidesOf(options));
+  const { rounds, seconds } = options;
+  const about = { node: process.version, cpu: cpus()[0]?.model ?? '', cores: cpus().length, rounds, seconds };
+  return `${JSON.stringify({ ...about, results }, null, 2)}\n`;
 }
 
 async function memoryText(options: BenchOptions): Promise<string> {

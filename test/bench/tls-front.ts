@@ -1,3 +1,5 @@
+import { configurationAround } from '../replicas/nginx.ts';
+
 /** Where TLS ends, and what stands behind. */
 interface TlsFront {
   readonly port: number;
@@ -9,19 +11,7 @@ interface TlsFront {
 
 /** nginx's configuration: nothing gathered on disk, connections kept on both sides, large buffers. */
 export function tlsFront({ port, to, certFile, keyFile }: TlsFront, folder: string): string {
-  return `daemon off;
-worker_processes 2;
-pid ${folder}/nginx.pid;
-error_log ${folder}/error.log warn;
-events { worker_connections 4096; }
-http {
-  access_log off;
-  client_body_temp_path ${folder}/body;
-  proxy_temp_path ${folder}/proxy;
-  fastcgi_temp_path ${folder}/fastcgi;
-  uwsgi_temp_path ${folder}/uwsgi;
-  scgi_temp_path ${folder}/scgi;
-  keepalive_timeout 600s;
+  const http = `  keepalive_timeout 600s;
   keepalive_requests 100000000;
   tcp_nodelay on;
   upstream backend {
@@ -48,7 +38,6 @@ http {
       proxy_buffers 8 256k;
       proxy_read_timeout 300s;
     }
-  }
-}
-`;
+  }`;
+  return configurationAround(http, { folder, processes: 2, connections: 4096 });
 }

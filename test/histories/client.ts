@@ -3,7 +3,8 @@ import { type Call } from '../model/reference/calls.ts';
 import type { Answer } from '../model/reference/answer.ts';
 import { factsOf } from '../model/program/facts.ts';
 import { targetOf, wireRequest } from '../model/program/wire.ts';
-import { type RawAnswer, RawConnection } from '../support/raw-http.ts';
+import { KeptConnections } from '../support/kept-connections.ts';
+import type { RawAnswer, RawConnection } from '../support/raw-http.ts';
 import { signedHead } from '../support/sign-raw.ts';
 import type { Random } from '../support/random.ts';
 
@@ -44,7 +45,7 @@ interface ClientOptions {
 /** One user of the service: one request at a time, each to a replica of its choice; now and then it hangs up. */
 export class Client {
   readonly #options: ClientOptions;
-  readonly #connections = new Map<number, RawConnection>();
+  readonly #connections = new KeptConnections();
   leaves: number;
   left = 0;
 
@@ -66,8 +67,7 @@ export class Client {
   }
 
   close(): void {
-    for (const connection of this.#connections.values()) connection.close();
-    this.#connections.clear();
+    this.#connections.close();
   }
 
   async #ask(bucket: string, call: Call): Promise<Answer | undefined> {
@@ -107,14 +107,14 @@ export class Client {
       try {
         connection.send(bytes);
         const answer = await connection.answer(method);
-        if (answer.headers['connection'] === 'close') this.#drop(port, connection);
+        if (answer.headers['connection'] === 'close') this.#connections.drop(port);
         return isWhole(answer, method) ? answer : undefined;
       } finally {
         clearTimeout(patience);
         clearTimeout(leaving);
       }
     } catch {
-      this.#drop(port, this.#connections.get(port));
+      this.#connections.drop(port);
       return undefined;
     }
   }
@@ -124,7 +124,7 @@ export class Client {
     const until = performance.now() + PATIENCE_MS;
     while (performance.now() < until) {
       const port = this.#options.random.pick(this.#options.ports);
-      const connection = await this.#connection(port).catch(() => undefined);
+      const connection = await this.#connections.to(port).catch(() => undefined);
       if (connection !== undefined) return { port, connection };
       await sleep(DOWN_MS);
     }
@@ -136,19 +136,6 @@ export class Client {
       this.left += 1;
       connection.close();
     }, this.#options.random.next() * LEAVES_WITHIN_MS);
-  }
-
-  #drop(port: number, connection: RawConnection | undefined): void {
-    connection?.close();
-    this.#connections.delete(port);
-  }
-
-  async #connection(port: number): Promise<RawConnection> {
-    const kept = this.#connections.get(port);
-    if (kept?.ended === false) return kept;
-    const opened = await RawConnection.open(port);
-    this.#connections.set(port, opened);
-    return opened;
   }
 }
 

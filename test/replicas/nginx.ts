@@ -21,6 +21,33 @@ export function findNginx(): string | undefined {
   });
 }
 
+interface Surroundings {
+  /** For all that nginx writes. */
+  readonly folder: string;
+  readonly processes: number;
+  /** Of each process, on both sides. */
+  readonly connections: number;
+}
+
+/** A configuration that has these directives in its `http` block; nginx stays in the foreground and logs no request. */
+export function configurationAround(http: string, { folder, processes, connections }: Surroundings): string {
+  return `daemon off;
+worker_processes ${processes};
+pid ${folder}/nginx.pid;
+error_log ${folder}/error.log warn;
+events { worker_connections ${connections}; }
+http {
+  access_log off;
+  client_body_temp_path ${folder}/body;
+  proxy_temp_path ${folder}/proxy;
+  fastcgi_temp_path ${folder}/fastcgi;
+  uwsgi_temp_path ${folder}/uwsgi;
+  scgi_temp_path ${folder}/scgi;
+${http}
+}
+`;
+}
+
 /**
  * What docs/operations/replicas.md tells to set: bodies are not gathered, whatever their size; Host and target reach
  * the gateway as the client sent and signed them; a replica that does not take a connection is passed over. Round-robin
@@ -30,19 +57,7 @@ export function findNginx(): string | undefined {
 export function nginxConfiguration(port: number, replicas: readonly string[], folder: string): string {
   const { protocol } = new URL(replicas[0] ?? 'http://none');
   const servers = replicas.map((url) => `    server ${new URL(url).host} max_fails=1 fail_timeout=1s;`);
-  return `daemon off;
-worker_processes 1;
-pid ${folder}/nginx.pid;
-error_log ${folder}/error.log warn;
-events { worker_connections 1024; }
-http {
-  access_log off;
-  client_body_temp_path ${folder}/body;
-  proxy_temp_path ${folder}/proxy;
-  fastcgi_temp_path ${folder}/fastcgi;
-  uwsgi_temp_path ${folder}/uwsgi;
-  scgi_temp_path ${folder}/scgi;
-  upstream gateway {
+  const http = `  upstream gateway {
 ${servers.join('\n')}
     keepalive 32;
   }
@@ -63,9 +78,8 @@ ${servers.join('\n')}
       proxy_read_timeout 300s;
       proxy_next_upstream error timeout http_502;
     }
-  }
-}
-`;
+  }`;
+  return configurationAround(http, { folder, processes: 1, connections: 1024 });
 }
 
 interface Nginx {

@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { type BenchBackend, startBenchBackend } from '../backend.ts';
 import { median } from '../measure.ts';
 import { filledFrom } from '../null-bytes.ts';
+import { runBench } from '../run-bench.ts';
 import { BUCKET, type Files, run, type Transfer, transfers } from './clients.ts';
 import { parseOptions, type TransferOptions, USAGE } from './options.ts';
 import { type Server, startServers } from './servers.ts';
@@ -23,25 +24,12 @@ interface Result {
   error?: string;
 }
 
-async function main(argv: readonly string[]): Promise<void> {
-  let options: TransferOptions;
-  try {
-    options = parseOptions(argv);
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}\n`);
-    process.exitCode = 2;
-    return;
-  }
-  try {
-    const results = await bench(options);
-    const about = { node: process.version, aws: awsVersion(options), cpu: cpus()[0]?.model, cores: cpus().length };
-    process.stdout.write(
-      options.json ? `${JSON.stringify({ ...about, ...options, results }, null, 2)}\n` : table(results, about.aws),
-    );
-  } catch (error) {
-    process.stderr.write(`the transfers failed: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 1;
-  }
+async function measureTransfers(options: TransferOptions): Promise<void> {
+  const results = await bench(options);
+  const about = { node: process.version, aws: awsVersion(options), cpu: cpus()[0]?.model, cores: cpus().length };
+  process.stdout.write(
+    options.json ? `${JSON.stringify({ ...about, ...options, results }, null, 2)}\n` : table(results, about.aws),
+  );
 }
 
 /** To standard output, or in old Pythons to standard error. */
@@ -168,4 +156,4 @@ function table(results: readonly Result[], aws: string): string {
   return `${aws}\n${lines.join('\n')}\n`;
 }
 
-await main(process.argv.slice(2));
+await runBench({ parse: () => parseOptions(process.argv.slice(2)), usage: USAGE }, measureTransfers);

@@ -1,4 +1,5 @@
-import { type RawAnswer, RawConnection } from '../../support/raw-http.ts';
+import { KeptConnections } from '../../support/kept-connections.ts';
+import type { RawAnswer } from '../../support/raw-http.ts';
 import { signedHead } from '../../support/sign-raw.ts';
 import type { Call } from '../reference/calls.ts';
 import { targetOf, wireRequest } from './wire.ts';
@@ -7,7 +8,7 @@ import { targetOf, wireRequest } from './wire.ts';
 export class Server {
   readonly name: string;
   readonly #ports: readonly number[];
-  readonly #connections = new Map<number, RawConnection>();
+  readonly #connections = new KeptConnections();
   #requests = 0;
 
   /** @param ports several: replicas over the same data, which get the requests in turn */
@@ -36,27 +37,15 @@ export class Server {
   }
 
   close(): void {
-    for (const connection of this.#connections.values()) connection.close();
-    this.#connections.clear();
+    this.#connections.close();
   }
 
   async #roundTrip(method: string, bytes: string): Promise<RawAnswer> {
     const port = this.#ports[this.#requests++ % this.#ports.length] ?? 0;
-    const connection = await this.#connection(port);
+    const connection = await this.#connections.to(port);
     connection.send(bytes);
     const answer = await connection.answer(method);
-    if (answer.headers['connection'] === 'close') {
-      connection.close();
-      this.#connections.delete(port);
-    }
+    if (answer.headers['connection'] === 'close') this.#connections.drop(port);
     return answer;
-  }
-
-  async #connection(port: number): Promise<RawConnection> {
-    const kept = this.#connections.get(port);
-    if (kept?.ended === false) return kept;
-    const opened = await RawConnection.open(port);
-    this.#connections.set(port, opened);
-    return opened;
   }
 }

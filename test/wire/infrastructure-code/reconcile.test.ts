@@ -1,41 +1,23 @@
 import {
-  CreateBucketCommand,
   DeleteBucketCommand,
   GetBucketAclCommand,
   GetBucketOwnershipControlsCommand,
   HeadBucketCommand,
   PutBucketAclCommand,
   PutBucketOwnershipControlsCommand,
-  type S3Client,
 } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type TestGateway, startTestGateway } from '../../support/gateway.ts';
-import { sdkClient } from '../../support/sdk-client.ts';
+import { describe, expect, test } from 'vitest';
 import { COMPANIONS, type Companion, outcomeOf } from './companions.ts';
 import { NOT_OFFERED } from './not-offered.ts';
+import { bucket } from './scene.ts';
+import { client, openSdkScene } from './sdk-scene.ts';
 
 /**
  * What a controller does of a bucket (Crossplane's provider-aws, `pkg/controller/s3/bucket`; upjet's and Terraform's
  * provider make the same calls per resource): it observes each setting, compares the answer field by field with what is
  * wanted, puts what differs, and observes again. An answer that differs from what was put is put again for ever.
  */
-let gateway: TestGateway;
-let client: S3Client;
-let made = 0;
-let bucket: string;
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  client = sdkClient(gateway.port);
-});
-afterAll(async () => {
-  client.destroy();
-  await gateway.close();
-});
-beforeEach(async () => {
-  bucket = `reconcile-${String(++made)}`;
-  await client.send(new CreateBucketCommand({ Bucket: bucket, ACL: 'private', ObjectOwnership: 'ObjectWriter' }));
-});
+openSdkScene({ 'x-amz-acl': 'private', 'x-amz-object-ownership': 'ObjectWriter' });
 
 const read = ({ read: ask }: Companion): Promise<unknown> => outcomeOf(ask(client, bucket));
 

@@ -8,14 +8,18 @@ let made = 0;
 /** Of the test that runs. */
 export let bucket: string;
 
-/** To be called once by each file of tests: a gateway for all of them, and a bucket for each. */
-export function openScene(): void {
+/**
+ * To be called once by each file of tests: a gateway for all of them, and a bucket for each.
+ * @param headers of the CreateBucket
+ */
+export function openScene(headers: Readonly<Record<string, string>> = {}): typeof shared {
   shared = sharedGateway();
 
   beforeEach(async () => {
     bucket = `infra-${++made}`;
-    expect(await outcomeOf({ method: 'PUT', target: `/${bucket}` })).toBe('200');
+    expect(await outcomeOf({ method: 'PUT', target: `/${bucket}`, headers })).toBe('200');
   });
+  return shared;
 }
 
 /** From here on the test is about another bucket. */

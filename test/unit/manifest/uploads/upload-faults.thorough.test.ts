@@ -67,6 +67,13 @@ async function atEachCall(check: (n: number) => Promise<boolean>): Promise<void>
   throw new Error('a Complete makes more calls than expected');
 }
 
+/** Settles the key up to the call that would discard the parts. */
+async function settleHalf(fixture: UploadFixture): Promise<void> {
+  fixture.plan = ({ method }) => (method === 'discardParts' ? { kind: 'fail' } : undefined);
+  await settle({ bucket: fixture.bucket, key: 'k' }, testCall()).catch(() => undefined);
+  fixture.plan = () => undefined;
+}
+
 async function expectCompleted({ fixture, target, parts }: Broken): Promise<void> {
   await fixture.idle();
   expect(await fixture.openUploads()).toEqual([]);
@@ -116,50 +123,29 @@ describe.each(Object.keys(FAULTS))('Complete with %s n', (fault) => {
       });
     });
 
-    it.each([{ before: undefined }, { before: 'old' }])(
-      'takes effect once when the key is deleted before it is sent again, over $before',
-      async ({ before }) => {
-        await atEachCall(async (n) => {
-          const state = await broken(fault, n, { ...mode, ...(before !== undefined && { before }) });
-          const { fixture, target, parts } = state;
-          const wasVisible = (await fixture.text('k')) === WHOLE;
-          await fixture.objects.remove(
-            { bucket: fixture.bucket, key: 'k' },
-            { conditions: {}, ownerId: OWNER },
-            testCall(),
-          );
-          expect((await fixture.complete(target, parts)).etag).toBe(ETAG);
-          await fixture.idle();
-          expect(wasVisible ? [undefined] : [undefined, WHOLE]).toContain(await fixture.text('k'));
-          await expectCompleted(state);
-          return state.over;
-        });
-      },
-    );
-
-    it.each([{ before: undefined }, { before: 'old' }])(
-      'takes effect once when it is half settled, and the key deleted, over $before',
-      async ({ before }) => {
-        await atEachCall(async (n) => {
-          const state = await broken(fault, n, { ...mode, ...(before !== undefined && { before }) });
-          const { fixture, target, parts } = state;
-          const wasVisible = (await fixture.text('k')) === WHOLE;
-          fixture.plan = ({ method }) => (method === 'discardParts' ? { kind: 'fail' } : undefined);
-          await settle({ bucket: fixture.bucket, key: 'k' }, testCall()).catch(() => undefined);
-          fixture.plan = () => undefined;
-          await fixture.objects.remove(
-            { bucket: fixture.bucket, key: 'k' },
-            { conditions: {}, ownerId: OWNER },
-            testCall(),
-          );
-          expect((await fixture.complete(target, parts)).etag).toBe(ETAG);
-          await fixture.idle();
-          expect(wasVisible ? [undefined] : [undefined, WHOLE]).toContain(await fixture.text('k'));
-          await expectCompleted(state);
-          return state.over;
-        });
-      },
-    );
+    it.each([
+      { what: 'the key is deleted before it is sent again', before: undefined, halfSettled: false },
+      { what: 'the key is deleted before it is sent again', before: 'old', halfSettled: false },
+      { what: 'it is half settled, and the key deleted', before: undefined, halfSettled: true },
+      { what: 'it is half settled, and the key deleted', before: 'old', halfSettled: true },
+    ])('takes effect once when $what, over $before', async ({ before, halfSettled }) => {
+      await atEachCall(async (n) => {
+        const state = await broken(fault, n, { ...mode, ...(before !== undefined && { before }) });
+        const { fixture, target, parts } = state;
+        const wasVisible = (await fixture.text('k')) === WHOLE;
+        if (halfSettled) await settleHalf(fixture);
+        await fixture.objects.remove(
+          { bucket: fixture.bucket, key: 'k' },
+          { conditions: {}, ownerId: OWNER },
+          testCall(),
+        );
+        expect((await fixture.complete(target, parts)).etag).toBe(ETAG);
+        await fixture.idle();
+        expect(wasVisible ? [undefined] : [undefined, WHOLE]).toContain(await fixture.text('k'));
+        await expectCompleted(state);
+        return state.over;
+      });
+    });
 
     it('with If-None-Match: * is finished by sending it again, and never answers that it was refused', async () => {
       await atEachCall(async (n) => {

@@ -24,11 +24,11 @@ import {
   HeadBucketCommand,
   type S3Client,
 } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { send } from '../support/acl-client.ts';
-import { type TestGateway, startTestGateway } from '../support/gateway.ts';
-import { sdkClient } from '../support/sdk-client.ts';
-import { REGION } from '../support/sign-raw.ts';
+import { describe, expect, test } from 'vitest';
+import { REGION } from '../../support/sign-raw.ts';
+import * as scene from './scene.ts';
+import { bucket } from './scene.ts';
+import { client, openSdkScene } from './sdk-scene.ts';
 
 /**
  * What the resources `aws_s3_bucket` and `aws_s3_bucket_*` of Terraform's provider read, and what they take for "never
@@ -131,26 +131,10 @@ async function outcomeOf(read: Promise<object>): Promise<unknown> {
 }
 
 describe("what Terraform's provider reads of a bucket", () => {
-  let gateway: TestGateway;
-  let client: S3Client;
-  let made = 0;
-  let bucket: string;
-
-  beforeAll(async () => {
-    gateway = await startTestGateway();
-    client = sdkClient(gateway.port);
-  });
-  afterAll(async () => {
-    client.destroy();
-    await gateway.close();
-  });
-  beforeEach(async () => {
-    bucket = `terraform-${String(++made)}`;
-    await ask('PUT', '');
-  });
+  openSdkScene();
 
   async function ask(method: string, setting: string, body = ''): Promise<void> {
-    const answer = await send(gateway.port, 'owner', { method, target: `/${bucket}${setting}`, body });
+    const answer = await scene.ask('owner', { method, target: `/${bucket}${setting}`, body });
     expect(answer.status, answer.body).toBeLessThan(300);
   }
 

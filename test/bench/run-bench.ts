@@ -1,0 +1,32 @@
+/**
+ * A command of the bench: what it says goes to standard error. The process ends with 2 after wrong arguments, and with
+ * 1 after a failure.
+ * @param parse what the arguments ask for; throws when they are wrong
+ * @param run prints what it measures
+ */
+export async function runBench<Options>(
+  { parse, usage }: { readonly parse: () => Options; readonly usage: string },
+  run: (options: Options) => Promise<void>,
+): Promise<void> {
+  let options: Options;
+  try {
+    options = parse();
+  } catch (error) {
+    fail(2, `${messageOf(error)}\n${usage}`);
+    return;
+  }
+  try {
+    await run(options);
+  } catch (error) {
+    fail(1, `the bench failed: ${messageOf(error)}`);
+  }
+}
+
+function fail(exitCode: number, text: string): void {
+  process.stderr.write(`${text}\n`);
+  process.exitCode = exitCode;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
