@@ -178,10 +178,10 @@ interface Closing {
 
 async function close(server: Server, { app, unused, idle, admission }: Closing): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  const endUnusedFrom = Date.now() + UNUSED_GRACE_MS;
+  const endUnusedFrom = performance.now() + UNUSED_GRACE_MS;
   const sweep = setInterval(() => {
     idle.destroy();
-    if (Date.now() < endUnusedFrom) return;
+    if (performance.now() < endUnusedFrom) return;
     unused.destroy();
     admission?.destroyPending();
   }, IDLE_SWEEP_MS);

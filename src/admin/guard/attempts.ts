@@ -54,7 +54,8 @@ export class Attempts {
   /** Takes a turn, when it comes within the longest wait. */
   async #turn(source: string): Promise<boolean> {
     const { burst, burstOfAll, pauseMs, pauseOfAllMs, maxWaitMs } = this.#limits;
-    const now = Date.now();
+    // The monotonic clock: after one that is set back, everybody would wait for as long.
+    const now = performance.now();
     const own = Math.max(now, this.#sources.get(source) ?? 0) + pauseMs;
     // Whoever sits at the machine itself is not kept out by all the others.
     const all = source === LOOPBACK ? this.#all : Math.max(now, this.#all) + pauseOfAllMs;

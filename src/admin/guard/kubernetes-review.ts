@@ -32,7 +32,7 @@ export function inClusterApi(environment: Readonly<Record<string, string | undef
 /**
  * Asks the API server whose a token is. The gateway's own service account needs the right to create TokenReviews
  * (cluster role `system:auth-delegator`).
- * @throws Error when the server does not answer 201 with a TokenReview; never with a token in it
+ * @throws Error when the server does not answer with a TokenReview; never with a token in it
  */
 export async function reviewToken(
   api: KubernetesApi,
@@ -46,7 +46,7 @@ export async function reviewToken(
     signal,
   );
   if (status !== 201 && status !== 200) throw new Error(`the API server answers ${status} to a TokenReview`);
-  return readReview(JSON.parse(body));
+  return readReview(parsed(body));
 }
 
 async function post(
@@ -86,6 +86,15 @@ async function post(
     request.on('error', reject);
     request.end(text);
   });
+}
+
+/** Without the parser's own error, which quotes the answer: the token that was asked about stands in there. */
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw new Error('the API server answers no JSON to a TokenReview');
+  }
 }
 
 /** Takes out of an answer what has the right form; anything else counts as not authenticated. */

@@ -38,6 +38,7 @@ const REMEMBER_WRONG_MS = 2000;
 
 interface Remembered {
   readonly verdict: Promise<TokenVerdict>;
+  /** By the monotonic clock: one that is set back would keep a token that was withdrawn. */
   readonly until: number;
 }
 
@@ -67,18 +68,18 @@ export function tokenReview(options: TokenReviewOptions): TokenCheck {
     async verify(token, source = '') {
       const name = hash('sha256', token, 'hex');
       const known = remembered.get(name);
-      if (known !== undefined && known.until > Date.now()) return known.verdict;
+      if (known !== undefined && known.until > performance.now()) return known.verdict;
       const free = places.take(source, wereRight.has(name));
       if (free === undefined) return 'unknown';
       const asked = ask(token, free);
       remembered.delete(name);
-      remembered.set(name, { verdict: asked, until: Date.now() + TIMEOUT_MS });
+      remembered.set(name, { verdict: asked, until: performance.now() + TIMEOUT_MS });
       if (remembered.size > MAX_REMEMBERED) forget(remembered, wereRight);
       const verdict = await asked;
       if (verdict !== 'unknown') note(wereRight, name, verdict);
       const holds = verdict === 'right' ? options.rememberMs : Math.min(options.rememberMs, REMEMBER_WRONG_MS);
       if (remembered.get(name)?.verdict === asked) {
-        remembered.set(name, { verdict: asked, until: verdict === 'unknown' ? 0 : Date.now() + holds });
+        remembered.set(name, { verdict: asked, until: verdict === 'unknown' ? 0 : performance.now() + holds });
       }
       return verdict;
     },

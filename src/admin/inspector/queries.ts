@@ -23,12 +23,7 @@ export function selectionOf(
   for (const name of Object.keys(query)) {
     if (!known.has(name)) throw new FilterError(name, `one of ${[...known].join(', ')}`);
   }
-  const texts: FilterTexts = Object.fromEntries(
-    FILTER_NAMES.flatMap((name) => {
-      const text = textOf(query, name);
-      return text === undefined || text === '' ? [] : [[name, text]];
-    }),
-  );
+  const texts: FilterTexts = textsOf(query, FILTER_NAMES);
   return { matcher: requestMatcher(texts, slowMs), texts, scope: scopeOf(query) };
 }
 
@@ -40,6 +35,7 @@ export function scopeOf(query: RawQuery, otherwise: Scope = 'own'): Scope {
   return scope;
 }
 
+/** @throws FilterError */
 export function limitOf(query: RawQuery, name: 'limit' | 'recent', otherwise = DEFAULT_LIMIT): number {
   const text = textOf(query, name);
   if (text === undefined) return otherwise;
@@ -50,7 +46,20 @@ export function limitOf(query: RawQuery, name: 'limit' | 'recent', otherwise = D
   return limit;
 }
 
-export function textOf(query: RawQuery, name: string): string | undefined {
+/**
+ * Those of these parameters that say something: forms send empty ones for what was not filled in.
+ * @throws FilterError
+ */
+export function textsOf<Name extends string>(query: RawQuery, names: readonly Name[]): Partial<Record<Name, string>> {
+  const texts: Partial<Record<Name, string>> = {};
+  for (const name of names) {
+    const text = textOf(query, name);
+    if (text !== undefined && text !== '') texts[name] = text;
+  }
+  return texts;
+}
+
+function textOf(query: RawQuery, name: string): string | undefined {
   const value = query[name];
   if (typeof value === 'string' || value === undefined) return value;
   throw new FilterError(name, 'one value');

@@ -16,7 +16,7 @@ import type { ObjectInspection, ReplicaList, RequestDetail, RequestList, Timelin
 import { archiveText } from './har.ts';
 import { liveStream } from './live-stream.ts';
 import { OwnRequests } from './own-requests.ts';
-import { limitOf, type RawQuery, scopeOf, selectionOf, textOf } from './queries.ts';
+import { limitOf, type RawQuery, scopeOf, selectionOf, textsOf } from './queries.ts';
 import { inspectionOf } from './render-object.ts';
 import { ownEvents, neighbourEvents } from './stream-sources.ts';
 
@@ -145,8 +145,8 @@ function requestRoutes(api: FastifyInstance, { requests }: Parts): void {
 
 function objectRoute(api: FastifyInstance, { objects, newCall }: Parts): void {
   api.get<{ Params: { bucket: string } }>('/api/objects/:bucket', async (request, reply): Promise<ObjectInspection> => {
-    const key = textOf(queryOf(request), 'key');
-    if (key === undefined || key === '') throw new FilterError('key', 'the key of an object');
+    const { key } = textsOf(queryOf(request), ['key']);
+    if (key === undefined) throw new FilterError('key', 'the key of an object');
     const { signal } = callerOf(request, reply);
     return inspectionOf(
       await objects.inspect(
@@ -160,7 +160,7 @@ function objectRoute(api: FastifyInstance, { objects, newCall }: Parts): void {
 
 /** @throws FilterError unless it is asked for one key or one upload */
 function timelineOf(query: RawQuery): { bucket: string; key: string } | { uploadId: string } {
-  const [bucket, key, uploadId] = [textOf(query, 'bucket'), textOf(query, 'key'), textOf(query, 'uploadId')];
+  const { bucket, key, uploadId } = textsOf(query, ['bucket', 'key', 'uploadId']);
   if (uploadId !== undefined) return { uploadId };
   if (bucket === undefined || key === undefined) throw new FilterError('timeline', 'bucket and key, or uploadId');
   return { bucket, key };

@@ -75,6 +75,7 @@ const CONDITIONS: Readonly<
 };
 
 /**
+ * @param texts a name without a text filters nothing; an empty text is one that a request may have
  * @param slowMs time from which a request counts as slow when the filter names none
  * @throws FilterError
  */
@@ -84,7 +85,7 @@ export function requestMatcher(texts: FilterTexts, slowMs: number): RequestMatch
   const matchesTime = (arrived: number): boolean => arrived >= since && arrived < before;
   const conditions = Object.entries(CONDITIONS).flatMap(([name, condition]) => {
     const text = texts[name as keyof typeof CONDITIONS];
-    return text === undefined || text === '' ? [] : [condition(text, slowMs)];
+    return text === undefined ? [] : [condition(text, slowMs)];
   });
   return {
     matchesTime,

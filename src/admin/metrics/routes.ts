@@ -1,4 +1,5 @@
 import type { RouteAccess } from '../guard/route-access.ts';
+import { type Credentials, credentialsOf } from '../replicas/peer-client.ts';
 import type { AdminPart } from '../server.ts';
 import { mergeMetrics } from './merge.ts';
 
@@ -34,7 +35,7 @@ export function metricsRoutes(
   return (app) => {
     app.get<MetricsQuery>('/metrics', { config: { access } }, async (request, reply) => {
       const all = request.query.scope === 'own' ? [] : siblings();
-      const text = all.length === 0 ? await render() : mergeMetrics(await gather(all, request.headers.authorization));
+      const text = all.length === 0 ? await render() : mergeMetrics(await gather(all, credentialsOf(request.headers)));
       return reply.header('cache-control', 'no-store').type(CONTENT_TYPE).send(text);
     });
   };
@@ -43,14 +44,17 @@ export function metricsRoutes(
 /** The supervisor named them: whoever may ask here may ask there. */
 async function gather(
   siblings: readonly Sibling[],
-  authorization: string | undefined,
+  credentials: Credentials,
 ): Promise<{ worker: string; text: string }[]> {
-  const headers = authorization === undefined ? {} : { authorization };
   const texts = await Promise.all(
     siblings.map(async ({ worker, url }) => {
       try {
-        const answer = await fetch(`${url}/metrics?scope=own`, { headers, signal: AbortSignal.timeout(SIBLING_MS) });
-        return answer.ok ? [{ worker, text: await answer.text() }] : [];
+        const answer = await fetch(`${url}/metrics?scope=own`, {
+          headers: { ...credentials },
+          signal: AbortSignal.timeout(SIBLING_MS),
+        });
+        const text = await answer.text();
+        return answer.ok ? [{ worker, text }] : [];
       } catch {
         // It has ended, or is about to: its counters are gone with it.
         return [];

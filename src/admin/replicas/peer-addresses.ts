@@ -22,6 +22,7 @@ const resolveAll: Resolve = (host) => lookup(host, { all: true });
 export function peerAddresses({ urls, dns, refreshMs }: PeerSettings, resolve: Resolve = resolveAll): PeerAddresses {
   const fixed = urls.map((url) => url.replace(/\/+$/, ''));
   let resolved: readonly string[] = [];
+  /** By the monotonic clock: one that is set back would keep old addresses for as long. */
   let until = 0;
   let underWay: Promise<void> | undefined;
   const refresh = async ({ host, port }: NonNullable<typeof dns>): Promise<void> => {
@@ -31,12 +32,12 @@ export function peerAddresses({ urls, dns, refreshMs }: PeerSettings, resolve: R
     } catch {
       // Not there yet, or the name service has trouble: the next look comes soon.
     }
-    until = Date.now() + refreshMs;
+    until = performance.now() + refreshMs;
     underWay = undefined;
   };
   return {
     async current() {
-      if (dns !== undefined && Date.now() >= until) await (underWay ??= refresh(dns));
+      if (dns !== undefined && performance.now() >= until) await (underWay ??= refresh(dns));
       return [...new Set([...fixed, ...resolved])];
     },
   };

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { adminGuard } from '../../../src/admin/guard/guard.ts';
+import { fixedTokens } from '../../../src/admin/guard/token-check.ts';
 import { mergeMetrics } from '../../../src/admin/metrics/merge.ts';
 import { metricsRoutes } from '../../../src/admin/metrics/routes.ts';
 import { type AdminServer, startAdminServer } from '../../../src/admin/server.ts';
@@ -45,13 +47,14 @@ test('metrics of several processes make one page: each metric in one place, each
 });
 
 describe('/metrics', () => {
-  async function start(requests: number, siblings: readonly string[]): Promise<string> {
+  async function start(requests: number, siblings: readonly string[], token?: string): Promise<string> {
+    const guard = adminGuard({ tokens: token === undefined ? undefined : fixedTokens(() => [token]), names: [] });
     const part = metricsRoutes(
       async () => text(requests),
-      'open',
+      token === undefined ? 'open' : 'token',
       () => siblings.map((url, index) => ({ worker: String(index), url })),
     );
-    const server = await startAdminServer({ host: '127.0.0.1', port: 0, parts: [part] });
+    const server = await startAdminServer({ host: '127.0.0.1', port: 0, parts: [guard, part] });
     servers.push(server);
     return `http://127.0.0.1:${server.address.port}`;
   }
@@ -60,6 +63,18 @@ describe('/metrics', () => {
     const answer = await fetch(`${await start(7, [])}/metrics`);
     expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
     expect(await answer.text()).toBe(text(7));
+  });
+
+  test.each([
+    ['authorization', 'Bearer 0123456789abcdef'],
+    ['cookie', 's3gw_admin=0123456789abcdef'],
+  ])('of several is shown to who has a token, also in a cookie: %s', async (name, value) => {
+    const siblings: string[] = [];
+    const urls = [await start(1, siblings, '0123456789abcdef'), await start(2, siblings, '0123456789abcdef')];
+    siblings.push(...urls);
+    const answer = await fetch(`${urls[0] ?? ''}/metrics`, { headers: { [name]: value } });
+    const samples = parseMetrics(await answer.text()).filter((sample) => sample.name === 'requests_total');
+    expect(samples.map((sample) => sample.value)).toEqual([1, 2]);
   });
 
   test('of several is that of all that answer', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Attempts, type LoginVerdict } from '../../../../src/admin/guard/attempts.ts';
 import { fixedTokens, type TokenCheck } from '../../../../src/admin/guard/token-check.ts';
 
@@ -54,6 +54,17 @@ describe('guesses', () => {
 });
 
 describe('a right token', () => {
+  it('is looked at soon after guesses, also when the clock of the machine is set back', async () => {
+    const [attempts, check] = [new Attempts(LIMITS), counting()];
+    await guess(attempts, check, { count: 5, from: () => '192.0.2.1' });
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
+    try {
+      expect(await attempts.verify(check, TOKEN, '192.0.2.1')).toBe('right');
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('takes no turns', async () => {
     const [attempts, check] = [new Attempts(LIMITS), counting()];
     for (let i = 0; i < 50; i += 1) expect(await attempts.verify(check, TOKEN, '192.0.2.1')).toBe('right');

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { inClusterApi, type KubernetesApi, reviewToken } from '../../../../src/admin/guard/kubernetes-review.ts';
 import { anyOf, fixedTokens } from '../../../../src/admin/guard/token-check.ts';
@@ -34,7 +35,7 @@ describe('who is let in', () => {
 });
 
 describe('calls to the API server', () => {
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
   afterEach(() => void vi.useRealTimers());
 
   it('are remembered for a while, each token by itself; wrong ones for a shorter one', async () => {
@@ -44,12 +45,22 @@ describe('calls to the API server', () => {
       expect([await check.verify('good'), await check.verify('bad')]).toEqual(['right', 'wrong']);
     }
     expect(review).toHaveBeenCalledTimes(2);
-    vi.setSystemTime(Date.now() + 3000);
+    vi.advanceTimersByTime(3000);
     expect([await check.verify('good'), await check.verify('bad')]).toEqual(['right', 'wrong']);
     expect(review).toHaveBeenCalledTimes(3);
-    vi.setSystemTime(Date.now() + 30_000);
+    vi.advanceTimersByTime(30_000);
     await check.verify('good');
     expect(review).toHaveBeenCalledTimes(4);
+  });
+
+  it('are made again in time when the clock of the machine is set back', async () => {
+    const review = vi.fn(async () => OPERATOR);
+    const check = checkOf(review);
+    await check.verify('t');
+    vi.setSystemTime(Date.now() - 3_600_000);
+    vi.advanceTimersByTime(31_000);
+    await check.verify('t');
+    expect(review).toHaveBeenCalledTimes(2);
   });
 
   it('are shared by those who ask at the same time', async () => {
@@ -98,7 +109,7 @@ describe('calls to the API server', () => {
     expect(await check.verify('good too', 'desk')).toBe('right');
     for (let index = 0; index < 20; index += 1) void check.verify(`made-up by ${index}`, `stranger ${index}`);
     expect(waiting).toHaveLength(4);
-    vi.setSystemTime(Date.now() + 31_000);
+    vi.advanceTimersByTime(31_000);
     expect(await check.verify('good', 'desk')).toBe('right');
     expect(review.mock.calls.filter(([token]) => token === 'good')).toHaveLength(2);
   });
@@ -167,6 +178,14 @@ describe('the API server', () => {
         },
       },
     ]);
+  });
+
+  it('answers what is no JSON: the error quotes nothing of it, as the token may stand in there', async () => {
+    answer = { status: 201, body: '{"spec":{"token":"shown"},}' };
+    const error: unknown = await review().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(Error);
+    expect(inspect(error)).toContain('no JSON');
+    expect(inspect(error)).not.toContain('shown');
   });
 
   it.each([

@@ -114,7 +114,15 @@ describe('requests of one replica', () => {
     expect(key.entries.map(({ request }) => request.id)).toEqual([ids[0], ids[2]]);
     const upload = (await one.get('/api/timeline?uploadId=up')).body as Timeline;
     expect(upload.entries.map(({ request }) => request.id)).toEqual([ids[0]]);
-    expect((await one.get('/api/timeline?bucket=bucket')).status).toBe(400);
+    for (const query of [
+      'bucket=bucket',
+      'bucket=&key=key',
+      'bucket=bucket&key=',
+      'uploadId=',
+      'uploadId=a&uploadId=b',
+    ]) {
+      expect((await one.get(`/api/timeline?${query}`)).status, query).toBe(400);
+    }
   });
 
   it('are exported: one with its surroundings, all as an archive', async () => {
@@ -125,9 +133,12 @@ describe('requests of one replica', () => {
     expect(bundle.headers.get('content-disposition')).toBe(`attachment; filename="request-${id}.json"`);
     const { format, request, timeline } = bundle.body as SupportBundle;
     expect([format, request.summary.id, timeline.length]).toEqual(['s3-cloud-gateway-request/1', id, 2]);
+    const empty = one.serve(factsOf({ uploadId: '' }));
+    const { timeline: around } = (await one.get(`/api/requests/${empty}/bundle`)).body as SupportBundle;
+    expect(around.map((entry) => entry.request.id)).toEqual([empty]);
     const { log } = (await one.get('/api/requests.har')).body as HttpArchive;
     expect((await one.get('/api/requests.har?bucket=none')).body).toMatchObject({ log: { entries: [] } });
-    expect([log.version, log.entries.length]).toEqual(['1.2', 2]);
+    expect([log.version, log.entries.length]).toEqual(['1.2', 3]);
     expect(log.entries[0]?.request).toMatchObject({
       url: 'http://localhost:9000/bucket/key?x=1',
       queryString: [{ name: 'x', value: '1' }],

@@ -57,7 +57,12 @@ describe('filters', () => {
   });
 
   it('let everything through when they say nothing', () => {
-    expect(requestMatcher({ errors: 'false', slow: 'false', bucket: '' }, 1000).matches(kept(factsOf()))).toBe(true);
+    expect(requestMatcher({ errors: 'false', slow: 'false' }, 1000).matches(kept(factsOf()))).toBe(true);
+  });
+
+  it('that name an empty text mean it: requests that have another do not fit', () => {
+    expect(requestMatcher({ uploadId: '' }, 1000).matches(kept(factsOf({ uploadId: 'up' })))).toBe(false);
+    expect(requestMatcher({ uploadId: '' }, 1000).matches(kept(factsOf()))).toBe(false);
   });
 
   it.each([{ status: '4x' }, { status: '700' }, { slow: 'yes' }, { errors: '1' }, { since: 'today' }])(

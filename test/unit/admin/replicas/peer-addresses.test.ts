@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { peerAddresses } from '../../../../src/admin/replicas/peer-addresses.ts';
 
 describe('addresses of peers', () => {
@@ -29,6 +29,20 @@ describe('addresses of peers', () => {
       ['http://10.0.0.3:1'],
       ['http://10.0.0.3:1'],
     ]);
+  });
+
+  it('are asked for anew as soon when the clock of the machine is set back', async () => {
+    let asked = 0;
+    const addresses = peerAddresses({ urls: [], dns: { host: 'gateways', port: 1 }, refreshMs: 1 }, async () => [
+      { address: `10.0.0.${++asked}` },
+    ]);
+    await addresses.current();
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
+    try {
+      await expect.poll(() => addresses.current()).toEqual(['http://10.0.0.2:1']);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('stay what they were while the name service has trouble', async () => {
