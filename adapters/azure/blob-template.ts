@@ -101,7 +101,7 @@ export class BlobTemplate implements BlobValues {
     }
     const tail = xml.slice(before);
     if (!Pattern.isOne(tail)) return undefined;
-    return new BlobTemplate(page, steps, { tail: new Pattern(tail), width: places.size });
+    return new BlobTemplate(page, steps, { tail: Pattern.of(tail), width: places.size });
   }
 
   /**
@@ -153,7 +153,7 @@ function stepOf(
   const [part = '', element] = path;
   if (!Pattern.isOne(before) || path.some((tag) => tag.includes(' ')) || path.length > 2) return undefined;
   const step = {
-    before: new Pattern(before),
+    before: Pattern.of(before),
     use: 'none' as const,
     place: -1,
     metadata: '',

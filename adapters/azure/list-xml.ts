@@ -10,7 +10,7 @@ import type {
 } from '../../src/store/blob-store.ts';
 import { BlobTemplate, type BlobValues } from './blob-template.ts';
 import { OWNER_METADATA, md5ToHex } from './headers.ts';
-import { ListedMd5s } from './listed-md5.ts';
+import { ListedMd5s } from '../shared/listed-md5.ts';
 import { PageText, Pattern } from './page-text.ts';
 import { parseServiceDate } from './service-date.ts';
 import { XmlReader } from './xml-reader.ts';
@@ -91,33 +91,26 @@ class BlobList {
   }
 
   #add({ name, properties, metadata }: BlobValues): void {
-    const entry: Draft<BlobEntry> = {
-      kind: 'blob',
-      name,
-      size: Number(properties[SIZE] ?? '0'),
-      revision: quoted(properties[ETAG] ?? ''),
-      lastModified: this.#timeOf(properties[LAST_MODIFIED] ?? ''),
-      metadata,
-    };
+    const size = Number(properties[SIZE] ?? '0');
+    const revision = quoted(properties[ETAG] ?? '');
+    const lastModified = this.#timeOf(properties[LAST_MODIFIED] ?? '');
+    const contentType = properties[0];
+    const base64 = properties[MD5];
+    const isListed = base64 !== undefined && this.#md5s.add(base64);
+    // What nearly all blobs have is there from the start: what is added later takes another piece of memory for each.
+    const entry: Draft<BlobEntry> =
+      isListed && contentType !== undefined
+        ? { kind: 'blob', name, size, revision, lastModified, metadata, contentType, md5: '' }
+        : { kind: 'blob', name, size, revision, lastModified, metadata };
     for (let place = 0; place < CONTENT_FIELDS.length; place += 1) {
       const value = properties[place];
       const field = CONTENT_FIELDS[place];
       if (value !== undefined && field !== undefined) entry[field] = value;
     }
-    const md5 = properties[MD5];
-    if (md5 !== undefined) this.#addMd5(entry, md5);
+    if (isListed) this.#withMd5.push(entry);
+    else if (base64 !== undefined) addMd5(entry, base64);
     if (properties[TIER] === 'Archive') entry.archived = true;
     this.#blobs.push(entry);
-  }
-
-  #addMd5(entry: Draft<BlobEntry>, base64: string): void {
-    if (this.#md5s.add(base64)) {
-      entry.md5 = '';
-      this.#withMd5.push(entry);
-      return;
-    }
-    const hex = md5ToHex(base64);
-    if (hex !== undefined) entry.md5 = hex;
   }
 
   /** Blobs of a page often have the same time. */
@@ -130,7 +123,13 @@ class BlobList {
   }
 }
 
-const BLOB = new Pattern('<Blob>');
+/** One that is not written as the service writes it. */
+function addMd5(entry: Draft<BlobEntry>, base64: string): void {
+  const hex = md5ToHex(base64);
+  if (hex !== undefined) entry.md5 = hex;
+}
+
+const BLOB = Pattern.of('<Blob>');
 const MOST_TEMPLATES = 4;
 const MOST_MISSES = 32;
 

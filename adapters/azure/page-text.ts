@@ -3,6 +3,9 @@ import { unescapeXml } from './xml-reader.ts';
 
 /** Bytes of which text is made at a time: more, and V8 fetches new memory for it, which costs more than the text. */
 const WINDOW = 64 * 1024;
+/** Patterns that are kept, and how long their texts may be. */
+const MOST_KNOWN = 256;
+const LONGEST_KNOWN = 1024;
 const MARKS = 0x3c3c3c3c;
 const LESS = 0x3c;
 
@@ -19,6 +22,7 @@ export class PageText {
   readonly #bytes: Buffer;
   readonly #isAscii: boolean;
   #window = '';
+  #hasEntities = false;
   #from = 0;
   #to = 0;
 
@@ -45,8 +49,11 @@ export class PageText {
       this.#from = start;
       this.#to = Math.min(this.length, Math.max(end, start + WINDOW));
       this.#window = this.latin1(this.#from, this.#to);
+      // One search in place of one for each value.
+      this.#hasEntities = this.#window.includes('&');
     }
-    return unescapeXml(this.decode(this.#window.slice(start - this.#from, end - this.#from)));
+    const text = this.decode(this.#window.slice(start - this.#from, end - this.#from));
+    return this.#hasEntities ? unescapeXml(text) : text;
   }
 
   /** Where the next mark (`<`) stands; the length of the document if nowhere. */
@@ -79,12 +86,28 @@ export class PageText {
  * that equal numbers are equal bytes.
  */
 export class Pattern {
+  static readonly #known = new Map<string, Pattern>();
   readonly length: number;
   readonly #eights: Float64Array;
   readonly #fours: Int32Array;
 
-  /** @param text that `isOne` */
-  constructor(text: string) {
+  /**
+   * Pages of one service have the same texts, so that those of the page before are taken.
+   * @param text that `isOne`
+   */
+  static of(text: string): Pattern {
+    const known = Pattern.#known;
+    const found = known.get(text);
+    if (found !== undefined) return found;
+    const pattern = new Pattern(text);
+    // Names of metadata stand in it, which are others' choice: any number, and up to 8 KiB.
+    if (text.length > LONGEST_KNOWN) return pattern;
+    if (known.size >= MOST_KNOWN) known.clear();
+    known.set(text, pattern);
+    return pattern;
+  }
+
+  private constructor(text: string) {
     const bytes = Buffer.from(text, 'latin1');
     const eights = bytes.length >> 3;
     this.length = bytes.length;

@@ -1,4 +1,10 @@
-import type { BlobMetadata, BlobProperties, ContentHeaders, WriteResult } from '../../src/store/blob-store.ts';
+import type {
+  BlobMetadata,
+  BlobProperties,
+  ContentHeaders,
+  Revision,
+  WriteResult,
+} from '../../src/store/blob-store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { unusableAnswer } from '../shared/wire/wire-failure.ts';
 import { revisionFrom } from './revision.ts';
@@ -19,7 +25,7 @@ export interface ObjectResource extends ContentHeaders {
 }
 
 const WRITE_FIELDS = ['generation', 'metageneration', 'timeCreated', 'md5Hash'];
-const CONTENT_FIELDS = [
+export const CONTENT_FIELDS = [
   'contentType',
   'contentEncoding',
   'contentLanguage',
@@ -91,14 +97,20 @@ export function writeResult(resource: ObjectResource, call: string): WriteResult
 
 /** @throws StoreError unexpected when the answer lacks what every object has */
 export function stateOf(resource: ObjectResource): WriteResult {
-  const { generation, metageneration = '1', timeCreated, md5Hash } = resource;
-  if (generation === undefined) throw new StoreError('unexpected', { cause: new Error('answer without generation') });
+  const { md5Hash } = resource;
   const md5 = md5Hash === undefined ? undefined : md5ToHex(md5Hash);
-  return {
-    revision: revisionFrom({ generation, metageneration }),
-    lastModified: wholeSeconds(timeCreated === undefined ? Date.now() : Date.parse(timeCreated)),
-    ...(md5 !== undefined && { md5 }),
-  };
+  return { revision: revisionOf(resource), lastModified: modifiedOf(resource), ...(md5 !== undefined && { md5 }) };
+}
+
+/** @throws StoreError unexpected when the answer lacks what every object has */
+export function revisionOf({ generation, metageneration = '1' }: ObjectResource): Revision {
+  if (generation === undefined) throw new StoreError('unexpected', { cause: new Error('answer without generation') });
+  return revisionFrom({ generation, metageneration });
+}
+
+/** Milliseconds, whole seconds. */
+export function modifiedOf({ timeCreated }: ObjectResource): number {
+  return wholeSeconds(timeCreated === undefined ? Date.now() : Date.parse(timeCreated));
 }
 
 /** @throws StoreError unexpected */
@@ -117,6 +129,12 @@ export function ownMetadata(
   raw: Readonly<Record<string, string>>,
   md5: string | undefined,
 ): { metadata: BlobMetadata; md5?: string } {
+  const known = md5 ?? recordedMd5(raw);
+  return { metadata: metadataOf(raw), ...(known !== undefined && { md5: known }) };
+}
+
+/** Without the adapter's own, and without entries that have no value. */
+export function metadataOf(raw: Readonly<Record<string, string>> | undefined): BlobMetadata {
   const metadata = new NamedValues();
   for (const name in raw) {
     const value = raw[name];
@@ -124,8 +142,7 @@ export function ownMetadata(
       metadata[name.toLowerCase()] = value;
     }
   }
-  const known = md5 ?? recordedMd5(raw);
-  return { metadata, ...(known !== undefined && { md5: known }) };
+  return metadata;
 }
 
 /** Others can write there, too. */

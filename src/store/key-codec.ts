@@ -67,6 +67,8 @@ export interface KeyCodec {
   /** @param key well-formed (valid UTF-8), not empty */
   encode(key: string): EncodedKey;
   decode(name: string): DecodedName;
+  /** Whether a name is a key as it stands: `decode` says the same, and makes an object for it. */
+  isPlainKey(name: string): boolean;
   isEscapedRegion(name: string): boolean;
   prefixes(prefix: string): RegionPrefixes;
   startAt(key: string): RegionStarts;
@@ -92,7 +94,6 @@ export function createKeyCodec(options: KeyCodecOptions): KeyCodec {
     maxLength: Math.min(maxNameLength, maxNameBytes) - ESCAPED_PREFIX.length,
     maxSegments: maxSegments - 1,
   };
-  const escapedRegion = { start: ESCAPED_PREFIX, end: successorOfPrefix(ESCAPED_PREFIX, nameOrder) ?? '' };
 
   const encode = (key: string): EncodedKey => {
     if (!plain.isHazardous(key)) return { name: key, region: 'plain', needsTrueKey: false };
@@ -113,9 +114,10 @@ export function createKeyCodec(options: KeyCodecOptions): KeyCodec {
   };
 
   return {
-    escapedRegion,
+    escapedRegion: { start: ESCAPED_PREFIX, end: successorOfPrefix(ESCAPED_PREFIX, nameOrder) ?? '' },
     encode,
     decode,
+    isPlainKey: (name) => !plain.isHazardous(name), // escaped names are hazardous, too
     isEscapedRegion: (name) => name.startsWith(ESCAPED_PREFIX),
     prefixes: (prefix) => regionPrefixes(prefix, plain, limits),
     startAt: (key) => regionStarts(key, plain, limits),

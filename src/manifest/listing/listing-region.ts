@@ -107,7 +107,7 @@ function escapedDelimiter(codec: KeyCodec, { prefix, delimiter }: ListingRequest
 
 function decodePlain(codec: KeyCodec, entry: ListEntry): DecodedEntry | undefined {
   if (entry.kind === 'prefix') return codec.prefixes(entry.name).plain === undefined ? undefined : { key: entry.name };
-  return codec.decode(entry.name).kind === 'key' ? { key: entry.name, blob: entry } : undefined;
+  return codec.isPlainKey(entry.name) ? { key: entry.name, blob: entry } : undefined;
 }
 
 function decodeEscaped(codec: KeyCodec, entry: ListEntry): DecodedEntry | undefined {

@@ -25,7 +25,14 @@ export function readPlainRecord(text: string): PlainRecord | undefined {
   const seq = Number(found[1]);
   if (!Number.isSafeInteger(seq)) return undefined;
   const record: PlainRecord = { kind: 'inline', seq };
-  const [, , mtime, etag, owner, storageClass, algorithm, value, type, nonce] = found;
+  const mtime = found[2];
+  const etag = found[3];
+  const owner = found[4];
+  const storageClass = found[5];
+  const algorithm = found[6];
+  const value = found[7];
+  const type = found[8];
+  const nonce = found[9];
   if (mtime !== undefined) {
     record.mtime = Number(mtime);
     if (!isMoment(record.mtime)) return undefined;

@@ -179,8 +179,9 @@ export function tryDecodeRecord(text: string): LooseRecord | undefined {
 /** The record of a blob at a key's name. @throws RecordFormatError for one that no head has */
 export function asHead(record: LooseRecord): HeadRecord {
   const { kind } = record;
-  if (MUST_HAVE[kind].some((name) => record[name] === undefined)) {
-    throw new RecordFormatError(`kind "${kind}" that does not say ${MUST_HAVE[kind].join(', ')}`);
+  const needed = MUST_HAVE[kind];
+  if (needed.length > 0 && needed.some((name) => record[name] === undefined)) {
+    throw new RecordFormatError(`kind "${kind}" that does not say ${needed.join(', ')}`);
   }
   return record as HeadRecord;
 }

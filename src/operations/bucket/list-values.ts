@@ -49,6 +49,7 @@ function* eachContents(
 ): Generator<string> {
   let owner: XmlValue;
   let ownerText = '';
+  let texts = '';
   for (const entry of entries) {
     if (entry.kind !== 'object') continue;
     const own = ownerOf?.(entry.ownerId);
@@ -56,9 +57,16 @@ function* eachContents(
       owner = own;
       ownerText = encodeElement(OWNER, own);
     }
-    yield contentsText(entry, encode, ownerText);
+    texts += contentsText(entry, encode, ownerText);
+    if (texts.length < TOGETHER) continue;
+    yield texts;
+    texts = '';
   }
+  if (texts !== '') yield texts;
 }
+
+/** Characters of several objects that are handed over in one piece. */
+const TOGETHER = 4096;
 
 /**
  * `objectValues` as `LIST_OBJECTS_V2_RESULT` writes them. By hand, because a page has a thousand of them: half of the

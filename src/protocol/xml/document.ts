@@ -9,7 +9,7 @@ export interface XmlDocument {
 type XmlScalar = string | number | boolean;
 export type XmlValue = XmlScalar | undefined | readonly XmlValue[] | XmlTexts | { readonly [name: string]: XmlValue };
 
-/** A long list whose elements are written by who knows them best: each as its text, when its turn comes. */
+/** A long list whose elements are written by who knows them best: as texts of one or several, when their turn comes. */
 export class XmlTexts {
   readonly items: () => Iterable<string>;
 

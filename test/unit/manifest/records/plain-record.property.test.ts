@@ -85,5 +85,21 @@ test('what a PUT writes is one', () => {
   expect(readPlainRecord('{"v":1,"s":1,"h":["CRC32","AAAAAA==","FULL_OBJECT"],"n":"n"}')).toMatchObject({
     checksum: { algorithm: 'CRC32', value: 'AAAAAA==', type: 'FULL_OBJECT' },
   });
-  expect(readPlainRecord('{"v":1,"s":01}')).toBeUndefined();
+});
+
+test.each([
+  '{"v":1,"s":01}',
+  '{"v":2,"s":1}',
+  'x{"v":1,"s":1}',
+  ' {"v":1,"s":1}',
+  '{"v":1,"s":1}x',
+  '{"v":1,"s":1}\n',
+  '{"v":1,"s":9007199254740993}',
+  '{"v":1,"s":1,"t":9999999999999999}',
+  '{"v":1,"s":1,"e":"a\\u0062"}',
+  '{"v":1,"s":1,"o":"a","e":"b"}',
+  '{"v":1,"s":1,"n":"x","n":"y"}',
+  '{"v":1,"s":1,"h":["CRC32","-","FULL_OBJECT"]}',
+])('%j is left to the general reader', (record) => {
+  expect(readPlainRecord(record)).toBeUndefined();
 });

@@ -16,4 +16,13 @@ describe('xmlDate', () => {
       }),
     );
   });
+
+  it('agrees with Date when times come again', () => {
+    const times = fc.array(fc.constantFrom(0, 59, 60, 61, 3600, 86_399, 86_400, 1_763_900_000), { minLength: 3 });
+    fc.assert(
+      fc.property(times, (seconds) => {
+        for (const second of seconds) expect(xmlDate(second * 1000)).toBe(new Date(second * 1000).toISOString());
+      }),
+    );
+  });
 });
