@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { parse as parseYaml } from 'yaml';
 import { ConfigError } from './config-error.ts';
+import { readYaml } from './read-yaml.ts';
 import { ACCOUNT, ACCOUNTS_FILE } from './schema-accounts.ts';
-import { settingLines } from './setting-lines.ts';
+import { plainMessage, settingLines } from './setting-lines.ts';
 
 type Tree = Record<string, unknown>;
 
@@ -84,13 +84,7 @@ function stateOf(folder: string): string {
 }
 
 function accountsOf({ file, text }: ReadFile): Tree[] {
-  let raw: unknown;
-  try {
-    raw = parseYaml(text);
-  } catch (error) {
-    throw new ConfigError([`${file}: is not YAML: ${String(error).split('\n')[0] ?? ''}`], error);
-  }
-  const parsed = ACCOUNTS_FILE.safeParse(raw ?? { accounts: [] });
+  const parsed = ACCOUNTS_FILE.safeParse(readYaml(text, file) ?? { accounts: [] }, { error: plainMessage });
   if (!parsed.success) {
     throw new ConfigError(
       settingLines(parsed.error).map((line) => `${file}: ${line}`),
@@ -98,7 +92,7 @@ function accountsOf({ file, text }: ReadFile): Tree[] {
     );
   }
   parsed.data.accounts.forEach((account, index) => {
-    const { success, error } = ACCOUNT.safeParse(account);
+    const { success, error } = ACCOUNT.safeParse(account, { error: plainMessage });
     if (!success) {
       throw new ConfigError(
         settingLines(error).map((line) => `${file}: accounts.${index}.${line}`),

@@ -1,8 +1,10 @@
-import { parse as parseYaml } from 'yaml';
+import { ConfigError } from './config-error.ts';
+import { readYaml } from './read-yaml.ts';
 
 const PREFIX = 'S3GW_';
 /** Variables with the prefix that are no settings. */
 const RESERVED = new Set(['S3GW_CONFIG']);
+const INDEX = /^\d+$/;
 
 type Tree = Record<string, unknown>;
 
@@ -10,20 +12,25 @@ type Tree = Record<string, unknown>;
  * Lays environment variables over a configuration: `S3GW_LIMITS__HELD_BODY_BYTES=65536` sets
  * `limits.heldBodyBytes`, `S3GW_LISTENERS__0__PORT=9443` the port of the first listener. Segments are
  * parted by two underscores; values are YAML, so lists and booleans can be written.
+ * @throws ConfigError naming the variable that is no YAML, or means no member of a list
  */
 export function applyEnvironment(base: unknown, environment: Readonly<Record<string, string | undefined>>): unknown {
   const result: unknown = structuredClone(base);
   for (const [name, value] of Object.entries(environment)) {
     if (value === undefined || !name.startsWith(PREFIX) || RESERVED.has(name)) continue;
-    set(result, name.slice(PREFIX.length).split('__'), parseYaml(value));
+    set(result, name, readYaml(value, name));
   }
   return result;
 }
 
-function set(root: unknown, segments: readonly string[], value: unknown): void {
+function set(root: unknown, variable: string, value: unknown): void {
+  const segments = variable.slice(PREFIX.length).split('__');
   let node = root;
   segments.forEach((segment, index) => {
     if (typeof node !== 'object' || node === null) return;
+    if (Array.isArray(node) && !INDEX.test(segment)) {
+      throw new ConfigError([`${variable}: expected a place in the list, from 0, instead of ${segment}`]);
+    }
     const tree = node as Tree;
     const key = keyFor(tree, segment);
     if (index === segments.length - 1) {
@@ -31,7 +38,7 @@ function set(root: unknown, segments: readonly string[], value: unknown): void {
       return;
     }
     if (typeof tree[key] !== 'object' || tree[key] === null) {
-      tree[key] = /^\d+$/.test(segments[index + 1] ?? '') ? [] : {};
+      tree[key] = INDEX.test(segments[index + 1] ?? '') ? [] : {};
     }
     node = tree[key];
   });

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { parse as parseYaml } from 'yaml';
 import { findAccounts, type FoundAccounts, WRITTEN_KEY } from './accounts-files.ts';
 import { ConfigError } from './config-error.ts';
 import { applyEnvironment } from './environment.ts';
+import { readYaml } from './read-yaml.ts';
 import { CONFIG, type Config } from './schema.ts';
 import { plainMessage, settingLines } from './setting-lines.ts';
 
@@ -18,8 +18,14 @@ export interface LoadedConfig {
   readonly folder: string;
   /** Files and folders that accounts were read from besides, absolute paths. */
   readonly accountPlaces: readonly string[];
-  /** All files, this one and theirs, that keys are written into. */
-  readonly filesWithKeys: readonly string[];
+  /** All files, this one and theirs, that hold a secret themselves, and the setting that it is. */
+  readonly writtenSecrets: readonly WrittenSecret[];
+}
+
+interface WrittenSecret {
+  /** Absolute path. */
+  readonly file: string;
+  readonly setting: 'accounts.keys.secretAccessKey' | 'sts.keys';
 }
 
 /**
@@ -28,13 +34,31 @@ export interface LoadedConfig {
  */
 export function loadConfig(fileName: string, environment: Environment): LoadedConfig {
   const file = resolve(fileName);
-  const raw = applyEnvironment(readYaml(file), environment);
+  const written = readYaml(readText(file), file) ?? {};
+  const raw = applyEnvironment(written, environment);
   const folder = dirname(file);
   const { whole, places, withKeys } = withAccounts(raw, folder);
-  const filesWithKeys = JSON.stringify(raw).includes(WRITTEN_KEY) ? [file, ...withKeys] : withKeys;
   const parsed = CONFIG.safeParse(whole, { error: plainMessage });
   if (!parsed.success) throw new ConfigError(settingLines(parsed.error), parsed.error);
-  return { config: parsed.data, file, folder, accountPlaces: places, filesWithKeys };
+  const ofAccounts = withKeys.map((one): WrittenSecret => ({ file: one, setting: 'accounts.keys.secretAccessKey' }));
+  return {
+    config: parsed.data,
+    file,
+    folder,
+    accountPlaces: places,
+    writtenSecrets: [...secretsIn(written, file), ...ofAccounts],
+  };
+}
+
+/** What comes from the environment stands in no file. */
+function secretsIn(written: unknown, file: string): WrittenSecret[] {
+  const { sts } = written as { readonly sts?: { readonly keys?: unknown } };
+  return [
+    ...(JSON.stringify(written).includes(WRITTEN_KEY)
+      ? [{ file, setting: 'accounts.keys.secretAccessKey' } as const]
+      : []),
+    ...(sts?.keys === undefined ? [] : [{ file, setting: 'sts.keys' } as const]),
+  ];
 }
 
 /** With the accounts of other files among its own. */
@@ -47,16 +71,10 @@ function withAccounts(raw: unknown, folder: string): Omit<FoundAccounts, 'accoun
   return { whole: { ...raw, accounts }, places, withKeys };
 }
 
-function readYaml(file: string): unknown {
-  let text: string;
+function readText(file: string): string {
   try {
-    text = readFileSync(file, 'utf8');
+    return readFileSync(file, 'utf8');
   } catch (error) {
     throw new ConfigError([`${file}: cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`], error);
-  }
-  try {
-    return parseYaml(text) ?? {};
-  } catch (error) {
-    throw new ConfigError([`${file}: is not YAML: ${String(error).split('\n')[0] ?? ''}`], error);
   }
 }

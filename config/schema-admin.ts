@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { JOURNAL, PEERS, TRACE_URL_TEMPLATE } from './schema-inspector.ts';
-import { milliseconds, path, PORT, secretFrom } from './schema-parts.ts';
+import { type Fault, milliseconds, path, PORT, secretFrom } from './schema-parts.ts';
 
 const TOKEN_REVIEW = z
   .strictObject({
@@ -68,17 +68,17 @@ export function isLoopback(host: string): boolean {
   return LOOPBACK.test(host);
 }
 
-/** What is wrong with the access to the admin port, and where. */
-export function adminFaults(admin: AdminConfig): readonly { readonly path: string; readonly message: string }[] {
+/** What is wrong with the access to the admin port; paths below `admin`. */
+export function adminFaults(admin: AdminConfig): Fault[] {
   const { enabled, inspector, host, tokenFile, tokenEnv, tokenReview } = admin;
   if (tokenFile !== undefined && tokenEnv !== undefined) {
-    return [{ path: 'tokenFile', message: 'expected only one of tokenFile, tokenEnv' }];
+    return [{ path: ['tokenFile'], message: 'expected only one of tokenFile, tokenEnv' }];
   }
   const guarded = tokenFile !== undefined || tokenEnv !== undefined || tokenReview !== undefined;
   if (!enabled || !inspector || guarded || isLoopback(host)) return [];
   return [
     {
-      path: 'host',
+      path: ['host'],
       message:
         'expected a loopback address (127.0.0.1), as no token is asked for; or one of admin.tokenFile, admin.tokenEnv, admin.tokenReview; ' +
         'or admin.inspector: false, for probes and metrics alone',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Fault } from './schema-parts.ts';
 import { PREFIXES } from './schema-prefixes.ts';
 
 const PATTERN = 'Bucket name; `*` or `(.*)` stands for any characters.';
@@ -39,17 +40,15 @@ export const BUCKETS = z.strictObject({
 
 type BucketsConfig = Pick<z.infer<typeof BUCKETS>, 'default' | 'rules' | 'aliases'>;
 
-interface BucketFault {
-  readonly path: (string | number)[];
-  readonly message: string;
-}
-
-/** Rules and aliases that name what there is not, or that contradict each other. @param backends their names */
+/**
+ * Rules and aliases that name what there is not, or that contradict each other; paths below `buckets`.
+ * @param backends their names
+ */
 export function bucketFaults(
   { default: fallback, rules, aliases }: BucketsConfig,
   backends: readonly string[],
-): BucketFault[] {
-  const faults: BucketFault[] = [];
+): Fault[] {
+  const faults: Fault[] = [];
   const complain = (path: (string | number)[], message: string): void => void faults.push({ path, message });
   const known = `expected one of the backends ${backends.join(', ')}`;
   if (backends.length > 1 && fallback === undefined) {

@@ -27,14 +27,33 @@ export function secretFrom<const N extends string>(
   return fields as Record<`${N}File` | `${N}Env`, z.ZodOptional<z.ZodString>>;
 }
 
+/** What is wrong about settings that are each right by themselves. */
+export interface Fault {
+  readonly path: (string | number)[];
+  /** What was expected. */
+  readonly message: string;
+}
+
 /** Exactly one of the fields must be set. */
 export function exactlyOne<T extends object>(
   ...fields: readonly string[]
 ): (value: T, context: z.RefinementCtx<T>) => void {
   return (value, context) => {
-    const given = fields.filter((field) => (value as Readonly<Record<string, unknown>>)[field] !== undefined);
-    if (given.length !== 1) {
-      context.addIssue({ code: 'custom', path: [], message: `expected exactly one of ${fields.join(', ')}` });
-    }
+    if (countOf(value, fields) === 1) return;
+    context.addIssue({ code: 'custom', path: [], message: `expected exactly one of ${fields.join(', ')}` });
   };
+}
+
+/** One of the fields may be set, or none. */
+export function atMostOne<T extends object>(
+  ...fields: readonly string[]
+): (value: T, context: z.RefinementCtx<T>) => void {
+  return (value, context) => {
+    if (countOf(value, fields) <= 1) return;
+    context.addIssue({ code: 'custom', path: [], message: `expected at most one of ${fields.join(', ')}` });
+  };
+}
+
+function countOf(value: object, fields: readonly string[]): number {
+  return fields.filter((field) => (value as Readonly<Record<string, unknown>>)[field] !== undefined).length;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Fault } from './schema-parts.ts';
 
 const MAX_PREFIX = 256;
 /** S3's rule; those that it excludes beside (addresses, reserved words) no bucket is asked for by. */
@@ -43,11 +44,11 @@ interface Around {
   readonly systemContainers: readonly string[];
 }
 
-/** Prefixes that lie in each other, in what is a gateway's own, or are of names that mean something else. */
-export function prefixFaults(
-  prefixes: Prefixes,
-  { backendOf, isAlias, systemContainers }: Around,
-): { path: (string | number)[]; message: string }[] {
+/**
+ * Prefixes that lie in each other, in what is a gateway's own, or are of names that mean something else; paths below
+ * `buckets`.
+ */
+export function prefixFaults(prefixes: Prefixes, { backendOf, isAlias, systemContainers }: Around): Fault[] {
   return prefixes.flatMap(({ bucket, container, prefix }, index) => {
     const before = prefixes.slice(0, index);
     const overlapping = before.find(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { path } from './schema-parts.ts';
+import { atMostOne, path } from './schema-parts.ts';
 
 export const STS = z
   .strictObject({
@@ -13,9 +13,5 @@ export const STS = z
       .optional()
       .describe('The secrets themselves. Prefer one of the other two.'),
   })
-  .superRefine(({ keysFile, keysEnv, keys }, context) => {
-    if ([keysFile, keysEnv, keys].filter((one) => one !== undefined).length > 1) {
-      context.addIssue({ code: 'custom', path: [], message: 'expected at most one of keysFile, keysEnv, keys' });
-    }
-  })
+  .superRefine(atMostOne('keysFile', 'keysEnv', 'keys'))
   .describe('Temporary credentials. Without keys none are issued and none are taken. All replicas need the same.');

@@ -9,7 +9,7 @@ import { RATE_RULES } from './schema-rates.ts';
 import { STS } from './schema-sts.ts';
 import { ACCESS_LOG, TRACING } from './schema-telemetry.ts';
 import { CORS } from './schema-cors.ts';
-import { bytes, milliseconds, path, PORT } from './schema-parts.ts';
+import { bytes, type Fault, milliseconds, path, PORT } from './schema-parts.ts';
 
 const TLS = z.strictObject({
   certFile: path('PEM file with the certificate and its chain. Read again when it changes.'),
@@ -198,79 +198,84 @@ const SETTINGS = z.strictObject({
     .describe('Least severe log line that is written.'),
 });
 
+type Settings = z.infer<typeof SETTINGS>;
+
 /** The one schema: it parses the files, names what is wrong in them, and its reference page is made from it. */
 export const CONFIG = SETTINGS.superRefine((settings, context) => {
-  const complain = (at: (string | number)[], message: string): void =>
-    context.addIssue({ code: 'custom', path: at, message });
-  const names = Object.keys(settings.backends);
-  if (names.length === 0) complain(['backends'], 'expected at least one backend');
-  const { rules, aliases, prefixes } = settings.buckets;
-  const faultsOfBuckets = [
-    ...bucketFaults(settings.buckets, names),
-    ...prefixFaults(prefixes, {
-      backendOf: (bucket) =>
-        rules.find(({ pattern }) => fitsPattern(pattern, bucket))?.backend ?? settings.buckets.default ?? names[0],
-      isAlias: (bucket) => aliases.some(({ pattern }) => fitsPattern(pattern, bucket)),
-      systemContainers: Object.values(settings.backends).map(({ systemContainer }) => systemContainer),
-    }),
+  const faults = [
+    ...backendFaults(settings),
+    ...below('buckets', [...bucketFaults(settings.buckets, Object.keys(settings.backends)), ...partFaults(settings)]),
+    ...below('admin', adminFaults(settings.admin)),
+    ...demoKeyFaults(settings),
+    ...sharedMemoryFaults(settings),
+    ...sharedPlaceFaults(settings),
   ];
-  for (const { path: at, message } of faultsOfBuckets) complain(['buckets', ...at], message);
-  const accounts = settings.accounts.map((account) => account.name);
-  if (accounts.length === 0) complain(['accounts'], 'expected at least one account, here or in accountsFrom');
-  for (const [name, backend] of Object.entries(settings.backends)) {
-    if (accounts.length > 0 && !accounts.includes(backend.owner)) {
-      complain(['backends', name, 'owner'], `expected one of the accounts ${accounts.join(', ')}`);
-    }
-  }
-  for (const fault of adminFaults(settings.admin)) complain(['admin', fault.path], fault.message);
-  refuseDemoKeysAbroad(settings, complain);
-  refuseSharedMemory(settings, complain);
-  refuseSharedPlaces(settings, complain);
+  for (const { path: at, message } of faults) context.addIssue({ code: 'custom', path: at, message });
 });
 
-/** The demo keys are printed in the documentation: whoever can reach the port could use them. */
-function refuseDemoKeysAbroad(
-  settings: z.infer<typeof SETTINGS>,
-  complain: (at: (string | number)[], message: string) => void,
-): void {
-  const demo = settings.accounts.some((account) => account.keys.some((key) => key.accessKeyId === DEMO_ACCESS_KEY));
-  if (!demo) return;
-  settings.listeners.forEach((listener, index) => {
-    if (!isLoopback(listener.host)) {
-      complain(['listeners', index, 'host'], 'expected a loopback address (127.0.0.1) while the demo keys are in use');
-    }
+function below(setting: string, faults: readonly Fault[]): Fault[] {
+  return faults.map(({ path: at, message }) => ({ path: [setting, ...at], message }));
+}
+
+/** There must be backends and accounts, and each backend must have one of them as its owner. */
+function backendFaults({ backends, accounts }: Settings): Fault[] {
+  const faults: Fault[] = [];
+  const names = accounts.map(({ name }) => name);
+  if (Object.keys(backends).length === 0) faults.push({ path: ['backends'], message: 'expected at least one backend' });
+  if (names.length === 0) {
+    faults.push({ path: ['accounts'], message: 'expected at least one account, here or in accountsFrom' });
+    return faults;
+  }
+  for (const [name, { owner }] of Object.entries(backends)) {
+    if (names.includes(owner)) continue;
+    faults.push({ path: ['backends', name, 'owner'], message: `expected one of the accounts ${names.join(', ')}` });
+  }
+  return faults;
+}
+
+/** Of buckets that are parts of containers. */
+function partFaults({ backends, buckets: { rules, aliases, prefixes, default: fallback } }: Settings): Fault[] {
+  return prefixFaults(prefixes, {
+    backendOf: (bucket) =>
+      rules.find(({ pattern }) => fitsPattern(pattern, bucket))?.backend ?? fallback ?? Object.keys(backends)[0],
+    isAlias: (bucket) => aliases.some(({ pattern }) => fitsPattern(pattern, bucket)),
+    systemContainers: Object.values(backends).map(({ systemContainer }) => systemContainer),
   });
 }
 
+/** The demo keys are printed in the documentation: whoever can reach the port could use them. */
+function demoKeyFaults({ accounts, listeners }: Settings): Fault[] {
+  if (!accounts.some(({ keys }) => keys.some(({ accessKeyId }) => accessKeyId === DEMO_ACCESS_KEY))) return [];
+  const message = 'expected a loopback address (127.0.0.1) while the demo keys are in use';
+  return listeners.flatMap(({ host }, index) =>
+    isLoopback(host) ? [] : [{ path: ['listeners', index, 'host'], message }],
+  );
+}
+
 /** What lives in one process or ends with it cannot stand behind several. */
-function refuseSharedMemory(
-  { workers, backends }: z.infer<typeof SETTINGS>,
-  complain: (at: (string | number)[], message: string) => void,
-): void {
+function sharedMemoryFaults({ workers, backends }: Settings): Fault[] {
   const embedded = Object.entries(backends).find(
     ([, { kind }]) => kind === 'memory' || kind === 'gcs-double' || kind === 'azurite',
   );
-  if (workers !== 1 && embedded !== undefined) {
-    complain(['workers'], `expected 1, as backends.${embedded[0]} belongs to one process`);
-  }
+  if (workers === 1 || embedded === undefined) return [];
+  return [{ path: ['workers'], message: `expected 1, as backends.${embedded[0]} belongs to one process` }];
 }
 
 /**
- * As far as the configuration shows it; an account that only a connection string names is looked at when the backend is
- * opened.
+ * Two backends over one place, as far as the configuration shows it; an account that only a connection string names is
+ * looked at when the backend is opened.
  */
-function refuseSharedPlaces(
-  { backends }: z.infer<typeof SETTINGS>,
-  complain: (at: (string | number)[], message: string) => void,
-): void {
+function sharedPlaceFaults({ backends }: Settings): Fault[] {
+  const faults: Fault[] = [];
   const places = new Map<string, BackendPlace>();
   for (const [name, backend] of Object.entries(backends)) {
     const place = placeOf(backend);
     if (place === undefined) continue;
     const other = overlapping(place, places);
-    if (other !== undefined) complain(['backends', name], overlapMessage(other));
+    if (other !== undefined) faults.push({ path: ['backends', name], message: overlapMessage(other) });
     places.set(name, place);
   }
+  return faults;
 }
 
 function placeOf(backend: BackendConfig): BackendPlace | undefined {

@@ -112,14 +112,13 @@ function printChecked({ config, file }: LoadedConfig, exposed: ExposedSecrets): 
 }
 
 /**
- * Keys in the file itself make a secret of it; those of the files that come with the gateway are known to everybody.
+ * A file that a secret is written into is one itself; those that come with the gateway are known to everybody.
  * @throws StartError
  */
-function exposedSecrets({ config, file, filesWithKeys }: LoadedConfig, isOurs: boolean): ExposedSecrets {
+function exposedSecrets({ config, writtenSecrets }: LoadedConfig, isOurs: boolean): ExposedSecrets {
   const exposed = new ExposedSecrets(config.exposedSecrets);
   if (isOurs) return exposed;
-  for (const one of filesWithKeys) exposed.look(one, 'accounts.keys.secretAccessKey');
-  if (config.sts.keys !== undefined) exposed.look(file, 'sts.keys');
+  for (const { file, setting } of writtenSecrets) exposed.look(file, setting);
   return exposed;
 }
 

@@ -309,4 +309,37 @@ describe('environment', () => {
       'bucketCacheMs: expected number, received string',
     ]);
   });
+
+  test.each([
+    ['[secret', 'S3GW_REGION: is not YAML: line 1, column 8 (MISSING_CHAR)'],
+    ['@secret', 'S3GW_REGION: is not YAML: line 1, column 1 (BAD_SCALAR_START)'],
+    ['*secret', 'S3GW_REGION: is not YAML'],
+  ])('that is no YAML is refused like a setting, without a word of it: %s', (value, line) => {
+    expect(complaints(GOOD, { S3GW_REGION: value })).toEqual([line]);
+    expect(complaints(`region: ${value}\n`)).toEqual([
+      expect.stringMatching(/^\S+config\.yaml: is not YAML(?!.*secret)/) as unknown,
+    ]);
+  });
+
+  test('has no effect in silence: members of lists are named by their places', () => {
+    expect(complaints({ ...GOOD, listeners: [{ port: 1 }] }, { S3GW_LISTENERS__FIRST__PORT: '2' })).toEqual([
+      'S3GW_LISTENERS__FIRST__PORT: expected a place in the list, from 0, instead of FIRST',
+    ]);
+  });
+
+  test('makes no secret of the file: those that stand in the file do', () => {
+    const keys = [{ accessKeyId: 'KEY' }];
+    const secret = {
+      S3GW_ACCOUNTS__0__KEYS__0__SECRET_ACCESS_KEY: 'from-outside',
+      S3GW_STS: `{keys: [${'k'.repeat(32)}]}`,
+    };
+    expect(load({ ...GOOD, accounts: [{ ...ACCOUNT, keys }] }, secret).writtenSecrets).toEqual([]);
+    const sts = { keys: ['k'.repeat(32)] };
+    const written = [{ accessKeyId: 'KEY', secretAccessKey: 'in-the-file' }];
+    const { file, writtenSecrets } = load({ ...GOOD, accounts: [{ ...ACCOUNT, keys: written }], sts });
+    expect(writtenSecrets).toEqual([
+      { file, setting: 'accounts.keys.secretAccessKey' },
+      { file, setting: 'sts.keys' },
+    ]);
+  });
 });

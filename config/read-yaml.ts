@@ -1,0 +1,22 @@
+import { parse, YAMLParseError } from 'yaml';
+import { ConfigError } from './config-error.ts';
+
+/**
+ * Reads text of the configuration as YAML. The parser's own words are left out, and its error as the cause: both quote
+ * the text, in which secrets stand.
+ * @param where what the text is, for the message: a file or a variable
+ * @throws ConfigError
+ */
+export function readYaml(text: string, where: string): unknown {
+  try {
+    return parse(text);
+  } catch (error) {
+    throw new ConfigError([`${where}: is not YAML${placeOf(error)}`]);
+  }
+}
+
+function placeOf(error: unknown): string {
+  if (!(error instanceof YAMLParseError)) return '';
+  const place = error.linePos?.[0];
+  return place === undefined ? ` (${error.code})` : `: line ${place.line}, column ${place.col} (${error.code})`;
+}
