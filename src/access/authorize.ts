@@ -11,7 +11,8 @@ import { type BucketPolicy, policyOf } from './bucket-policy.ts';
 import { policyCaller } from './policy-caller.ts';
 import { S3_ACTIONS } from './policy/actions.ts';
 import type { ConditionKeys, PolicyContext } from './policy/context.ts';
-import { type Said as Answers, type Evaluation, evaluate } from './policy/evaluate.ts';
+import { evaluate, evaluateOne } from './policy/evaluate.ts';
+import type { Said as Answers, Evaluation } from './policy/said.ts';
 import type { NamedPolicy } from './policy/document.ts';
 import { TooMuchWork } from './policy/work.ts';
 import { type Side, reasonsOf } from './reasons.ts';
@@ -152,16 +153,16 @@ const POLICY_ACTIONS: ReadonlySet<string> = new Set([
 ]);
 
 function byPolicies(question: Question): AccessDecision {
-  const { principal, action, resource } = question;
+  const { principal, action } = question;
   const context: PolicyContext = {
     caller: policyCaller(principal),
     action,
     resource: arnOf(question),
-    keys: decisionKeys(principal, action, resource, question.asked),
+    keys: decisionKeys(action, question),
   };
   const said = saidBy(question, context);
   if (said === undefined) return { allowed: false, rule: 'policyWork' };
-  const { allowed, rule, by, lacking } = conclude(said, question);
+  const { allowed, rule, by, lacking = NOTHING } = conclude(said, question);
   return { allowed, rule, reasons: toReasons(said, { action, resource: context.resource, by, lacking, principal }) };
 }
 
@@ -197,7 +198,7 @@ function ask({ principal, action, resource, policies }: Question, context: Polic
     identity: policies.identity === 'account' ? undefined : evaluate(policies.identity, context),
     session: policies.session && evaluate(policies.session, context),
     // The account's root can always read, put and delete the policy: else nobody could any more.
-    bucket: policies.bucket && !locksOwnerOut ? evaluate([policies.bucket], context) : undefined,
+    bucket: policies.bucket && !locksOwnerOut ? evaluateOne(policies.bucket, context) : undefined,
   };
 }
 
@@ -205,21 +206,24 @@ interface Conclusion {
   readonly allowed: boolean;
   readonly rule: AccessRule;
   readonly by?: Evaluation['by'];
-  /** The sides that would have had to allow it and do not. */
-  readonly lacking: readonly Side[];
+  /** The sides that would have had to allow it and do not; absent: there are none. */
+  readonly lacking?: readonly Side[];
 }
 
-const RULES = { identity: 'identityPolicy', session: 'sessionPolicy', bucket: 'bucketPolicy' } as const;
+const NOTHING: readonly Side[] = [];
 
 function conclude(said: Said, question: Question): Conclusion {
-  for (const side of ['identity', 'session', 'bucket'] as const) {
-    const { effect, by } = said[side] ?? {};
-    if (effect === 'deny') return { allowed: false, rule: RULES[side], by, lacking: [] };
-  }
+  if (said.identity?.effect === 'deny') return denial('identityPolicy', said.identity);
+  if (said.session?.effect === 'deny') return denial('sessionPolicy', said.session);
+  if (said.bucket?.effect === 'deny') return denial('bucketPolicy', said.bucket);
   return (
     byHimself(said, question) ??
     byBucket(said, question) ?? { allowed: false, rule: 'none', lacking: lackingSides(said, question) }
   );
+}
+
+function denial(rule: AccessRule, { by }: Evaluation): Conclusion {
+  return { allowed: false, rule, by };
 }
 
 /** Whether the caller's own policies let him; an account and nobody need none. */
@@ -242,12 +246,11 @@ function byHimself(said: Said, { owning, principal, action, resource }: Question
       allowed: true,
       rule: said.identity === undefined ? owning.rule : 'identityPolicy',
       by: said.identity?.by,
-      lacking: [],
     };
   }
   const ownsIt = resource.bucket !== undefined && owns(principal, resource.object ?? resource.bucket);
   const { rule } = byOwnership({ kind: 'anonymous' }, action, resource);
-  return ownsIt && within && rule === 'aclAllUsers' ? { allowed: true, rule, lacking: [] } : undefined;
+  return ownsIt && within && rule === 'aclAllUsers' ? { allowed: true, rule } : undefined;
 }
 
 function byBucket(
@@ -269,7 +272,7 @@ function byBucket(
   if (isForeign) return undefined;
   const { has, within } = own(said);
   const { through, by } = said.bucket;
-  const granted: Conclusion = { allowed: true, rule: 'bucketPolicy', by, lacking: [] };
+  const granted: Conclusion = { allowed: true, rule: 'bucketPolicy', by };
   if (has && within) return granted;
   if (!isOwn || through === 'account') return undefined;
   return within || through === 'caller' ? granted : undefined;

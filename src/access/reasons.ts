@@ -1,8 +1,14 @@
-import { type PackedDocument, type PackedReasons, firstStatements, packStatements } from '../observe/packed-reasons.ts';
+import {
+  type PackedDocument,
+  type PackedReasons,
+  type ToldStatements,
+  firstStatements,
+  packStatements,
+} from '../observe/packed-reasons.ts';
 import type { Principal } from './accounts.ts';
 import { principalArn } from './policy-caller.ts';
 import type { PolicyDocument } from './policy/document.ts';
-import type { Said, Spoken } from './policy/evaluate.ts';
+import type { Said, Spoken } from './policy/said.ts';
 import { escapePattern } from './policy/pattern.ts';
 
 /** Where something may have to be allowed. */
@@ -29,7 +35,20 @@ interface Decided {
 }
 
 /** A decision in words, as short as they can be kept: most are never read (`unpackReasons`). */
-export function reasonsOf({ said, by, lacking, ...asked }: Decided): PackedReasons {
+export function reasonsOf(decided: Decided): PackedReasons {
+  const { said, by, lacking, resource } = decided;
+  const [only] = said;
+  const told = only !== undefined && said.length === 1 && only.by === by ? only.told(toldAlone) : toldOf(said, by);
+  if (lacking.length === 0) return { ...told, resource };
+  const remedies = lacking.map((side) => ({ document: DOCUMENTS[side], statement: smallest(side, decided) }));
+  return { ...told, resource, remedies };
+}
+
+function toldAlone(said: Said): ToldStatements {
+  return toldOf([said], said.by);
+}
+
+function toldOf(said: readonly Said[], by: Spoken | undefined): ToldStatements {
   const documents: PackedDocument[] = [];
   let decided: readonly [number, number] | undefined;
   let [room, omitted] = [MAX_LOOKED, 0];
@@ -38,22 +57,18 @@ export function reasonsOf({ said, by, lacking, ...asked }: Decided): PackedReaso
     if (by?.policy === policy) decided = [documents.length, by.statement.index];
     // The statement that decided has its place, however many stand before it.
     const shown = Math.max(Math.min(count, room), by?.policy === policy ? by.statement.index + 1 : 0);
-    documents.push(shown === count ? one.told(packed) : packed(one, shown));
+    documents.push(packed(one, shown));
     omitted += count - shown;
     room -= Math.min(shown, room);
   }
   return {
-    resource: asked.resource,
     ...(decided !== undefined && { by: decided }),
     documents,
     ...(omitted > 0 && { omitted }),
-    ...(lacking.length > 0 && {
-      remedies: lacking.map((side) => ({ document: DOCUMENTS[side], statement: smallest(side, asked) })),
-    }),
   };
 }
 
-function packed({ policy: { name, document }, letters, failed }: Said, shown = letters.length): PackedDocument {
+function packed({ policy: { name, document }, letters, failed }: Said, shown: number): PackedDocument {
   const statements = namesOf(document);
   const conditions = failed.map(({ label }) => label);
   return {

@@ -66,16 +66,17 @@ interface DecidedResource {
   readonly creation?: HeaderReader;
 }
 
-interface Scope {
+/** One decision: who asks, about what, with which request. */
+interface DecisionScope {
   readonly principal: Principal;
   readonly resource: DecidedResource;
   readonly asked: AskedRequest;
 }
 
 type Value = string | readonly string[] | undefined;
-type Read = (scope: Scope) => Value;
+type Read = (scope: DecisionScope) => Value;
 /** @param name what stands behind the slash, as written */
-type ReadTag = (scope: Scope, name: string) => Value;
+type ReadTag = (scope: DecisionScope, name: string) => Value;
 
 /** Names are what policies say: none of them may find what every object has (`constructor`). */
 function table<T>(rows: Readonly<Record<string, T>>): ReadonlyMap<string, T> {
@@ -88,15 +89,15 @@ const header =
     heededHeader(asked, name);
 const present = (yes: boolean): string => String(yes);
 
-function accountOf({ principal }: Scope): string | undefined {
+function accountOf({ principal }: DecisionScope): string | undefined {
   return principal.kind === 'account' ? principal.account.accountNumber : undefined;
 }
 
-function ownerOf({ resource: { bucket }, asked }: Scope): string | undefined {
+function ownerOf({ resource: { bucket }, asked }: DecisionScope): string | undefined {
   return bucket && asked.accountNumberOf(bucket.ownerId);
 }
 
-function principalType({ principal }: Scope): string {
+function principalType({ principal }: DecisionScope): string {
   if (principal.kind === 'anonymous') return 'Anonymous';
   return principal.session?.role !== undefined ? 'AssumedRole' : principal.user === undefined ? 'Account' : 'User';
 }
@@ -153,7 +154,7 @@ const GLOBAL = table<Read>({
  * only beside the object alone, so that a denial of the object is one of its versions. What is no source is refused
  * later.
  */
-function copySource({ asked }: Scope): Value {
+function copySource({ asked }: DecisionScope): Value {
   const text = heededHeader(asked, 'x-amz-copy-source');
   if (text === undefined) return undefined;
   try {
@@ -180,7 +181,7 @@ const listing =
     LISTS.has(asked.operation) ? asked.query.get(name) : undefined;
 
 /** An empty one is none: as many as there may be. */
-function maxKeys(scope: Scope): Value {
+function maxKeys(scope: DecisionScope): Value {
   const value = listing('max-keys')(scope);
   return value === '' ? undefined : value;
 }
@@ -225,21 +226,16 @@ const TAGS = table<ReadTag>({
 });
 
 /** Answers what documents ask about one decision; nothing is worked out that they do not ask for. */
-export function decisionKeys(
-  principal: Principal,
-  action: string,
-  resource: DecidedResource,
-  asked: AskedRequest,
-): ConditionKeys {
-  return new DecisionKeys({ principal, resource, asked }, action);
+export function decisionKeys(action: string, scope: DecisionScope): ConditionKeys {
+  return new DecisionKeys(action, scope);
 }
 
 class DecisionKeys implements ConditionKeys {
-  readonly #scope: Scope;
+  readonly #scope: DecisionScope;
   readonly #action: string;
   readonly #work: PolicyWork;
 
-  constructor(scope: Scope, action: string) {
+  constructor(action: string, scope: DecisionScope) {
     this.#scope = scope;
     this.#action = action;
     this.#work = scope.asked.work ?? new PolicyWork();
@@ -260,8 +256,9 @@ class DecisionKeys implements ConditionKeys {
   }
 
   /** As if the request that created the upload were asked. */
-  #created(headers: HeaderReader): Scope {
-    return { ...this.#scope, asked: { ...this.#scope.asked, operation: CREATING, headers } };
+  #created(headers: HeaderReader): DecisionScope {
+    const { principal, resource, asked } = this.#scope;
+    return { principal, resource, asked: { ...asked, operation: CREATING, headers } };
   }
 }
 
@@ -300,7 +297,7 @@ function valueOf(tags: readonly Tag[] | undefined, name: string): string | undef
 const tagsOf = new WeakMap<AskedRequest, readonly Tag[]>();
 
 /** What `x-amz-tagging` gives the object; a header that the operation will refuse says nothing. */
-function requestTags({ asked }: Scope): readonly Tag[] | undefined {
+function requestTags({ asked }: DecisionScope): readonly Tag[] | undefined {
   const text = heededHeader(asked, 'x-amz-tagging');
   if (text === undefined) return undefined;
   const known = tagsOf.get(asked);
@@ -338,7 +335,7 @@ export function remainingDays(date: string | undefined, now: number): string | u
   return until === undefined ? undefined : String(Math.ceil((until - now) / DAY_MS));
 }
 
-function signatureVersion({ asked }: Scope): string | undefined {
+function signatureVersion({ asked }: DecisionScope): string | undefined {
   if (asked.authMethod === 'anonymous') return undefined;
   const { authMethod, query, headers } = asked;
   const isV2 =
@@ -349,7 +346,7 @@ function signatureVersion({ asked }: Scope): string | undefined {
 }
 
 /** Milliseconds since a request was signed. */
-function signatureAge({ asked }: Scope): string | undefined {
+function signatureAge({ asked }: DecisionScope): string | undefined {
   const text = asked.authMethod === 'query' ? asked.query.get('X-Amz-Date') : asked.headers.get('x-amz-date');
   const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text ?? '') ?? [];
   if (asked.authMethod === 'anonymous' || year === undefined) return undefined;

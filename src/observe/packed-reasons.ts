@@ -40,13 +40,17 @@ export interface PackedDocument {
   readonly conditions?: readonly string[];
 }
 
-/** `AccessReasons` in little. */
-export interface PackedReasons {
-  readonly resource: string;
+/** What statements said to a request. */
+export interface ToldStatements {
   /** Places of the document and of its statement, from 0; absent: none decided. */
   readonly by?: readonly [document: number, statement: number];
   readonly documents: readonly PackedDocument[];
   readonly omitted?: number;
+}
+
+/** `AccessReasons` in little. */
+export interface PackedReasons extends ToldStatements {
+  readonly resource: string;
   readonly remedies?: AccessReasons['remedies'];
 }
 

@@ -52,7 +52,7 @@ export function decideCase(one: PolicyCase): boolean {
 export async function simulateCase(one: PolicyCase, simulator: Simulator): Promise<boolean | undefined> {
   const { caller, identity, session, bucket, action, key, asked, tags } = one;
   const principal = principalOf(one);
-  const keys = decisionKeys(principal, action, { key, object: { tags } }, asked);
+  const keys = decisionKeys(action, { principal, resource: { key, object: { tags } }, asked });
   const known = KEYS.map((name) => [name, keys.get(lookupName(name))] as const).filter(
     ([, value]) => value !== undefined,
   );

@@ -100,11 +100,14 @@ function ask(
 ): boolean {
   const { negated } = operator;
   if (isAbsent(given)) return ifExists || quantifier === 'forallvalues' || (quantifier === undefined && negated);
-  const fits = (value: string): boolean => {
-    keys.spend?.(tests.length * PER_TEST);
-    return negated !== tests.some((test) => test(value, keys));
-  };
-  if (typeof given === 'string') return fits(given);
+  if (typeof given === 'string') return fits(given, tests, keys) !== negated;
   const every = quantifier === undefined ? negated : quantifier === 'forallvalues';
-  return every ? given.every(fits) : given.some(fits);
+  for (const value of given) if (fits(value, tests, keys) === (every === negated)) return !every;
+  return every;
+}
+
+function fits(value: string, tests: readonly Test[], keys: ConditionKeys): boolean {
+  keys.spend?.(tests.length * PER_TEST);
+  for (const test of tests) if (test(value, keys)) return true;
+  return false;
 }

@@ -1,133 +1,57 @@
 import type { PolicyContext } from './context.ts';
-import type { Mismatch, PackedDocument } from '../../observe/packed-reasons.ts';
-import type { Condition, Effect, NamedPolicy, PatternSet, Statement } from './document.ts';
-import { type Through, isNarrower, namedBy } from './principal.ts';
-import { type Candidate, type Found, indexOf } from './statement-index.ts';
-
-/** One statement that speaks about a request. */
-export interface Spoken {
-  readonly policy: NamedPolicy;
-  readonly statement: Statement;
-}
-
-/** What the statements of one document said. Put into letters when somebody asks: most are never asked. */
-export class Said {
-  readonly policy: NamedPolicy;
-  readonly #found: Found;
-  /** Of the candidates that were asked, in their order; a statement that denies is the last. */
-  readonly #answers: (Mismatch | Condition)[] = [];
-  #isDenied = false;
-
-  constructor(policy: NamedPolicy, found: Found) {
-    this.policy = policy;
-    this.#found = found;
-  }
-
-  /** A letter (`MISMATCHES`) for each statement, in order; nothing behind one that denies. */
-  get letters(): string {
-    const { candidates, letters } = this.#found;
-    let [text, from] = ['', 0];
-    for (const [at, answer] of this.#answers.entries()) {
-      const place = candidates[at]?.place ?? from;
-      text += letters.slice(from, place) + (typeof answer === 'string' ? answer : 'c');
-      from = place + 1;
-    }
-    return this.#isDenied ? text : text + letters.slice(from);
-  }
-
-  /** Of those with `c` the first condition that does not hold. */
-  get failed(): readonly Condition[] {
-    return this.#answers.filter((answer) => typeof answer === 'object');
-  }
-
-  /**
-   * The same in words, made anew where the answers are others than the last ones about the same statements.
-   * @param tell of all statements that were looked at
-   */
-  told(tell: (said: Said) => PackedDocument): PackedDocument {
-    const found = this.#found;
-    const { name: policy } = this.policy;
-    const { told } = found;
-    if (told?.policy === policy && areSame(told.answers, this.#answers)) return told.document;
-    const document = tell(this);
-    found.told = { policy, answers: this.#answers, document };
-    return document;
-  }
-
-  /** How many statements `letters` tells of. */
-  get count(): number {
-    const { candidates, letters } = this.#found;
-    return this.#isDenied ? (candidates[this.#answers.length - 1]?.place ?? 0) + 1 : letters.length;
-  }
-
-  /** In the order of the candidates. */
-  note(answer: Mismatch | Condition): void {
-    this.#answers.push(answer);
-  }
-
-  /** The statement speaks about the request, and denies. */
-  noteDenial(): void {
-    this.note('-');
-    this.#isDenied = true;
-  }
-}
-
-function areSame(some: readonly unknown[], others: readonly unknown[]): boolean {
-  if (some.length !== others.length) return false;
-  for (let at = 0; at < some.length; at += 1) if (some[at] !== others[at]) return false;
-  return true;
-}
-
-export interface Evaluation {
-  /** `none`: nothing speaks about the request. */
-  readonly effect: 'deny' | 'allow' | 'none';
-  /** The statement that made it so. */
-  readonly by?: Spoken;
-  /** How the statement that allows names the caller; absent in policies without principals. */
-  readonly through?: Through;
-  /** By document. */
-  readonly said: readonly Said[];
-}
+import type { Effect, NamedPolicy, PatternSet } from './document.ts';
+import { isNarrower, namedBy } from './principal.ts';
+import { type Answer, type Candidate, type Evaluation, Said, evaluationOf, speaks } from './said.ts';
+import { indexOf } from './statement-index.ts';
 
 /**
  * What documents of one kind say to a request: the first statement that denies it, else the one that allows it (of
  * several, the one that names the caller most narrowly).
  */
 export function evaluate(policies: readonly NamedPolicy[], context: PolicyContext): Evaluation {
+  const [only] = policies;
+  if (only !== undefined && policies.length === 1) return evaluateOne(only, context);
   const said: Said[] = [];
-  let by: Spoken | undefined;
-  let through: Through | undefined;
+  let allowing: Said | undefined;
   for (const policy of policies) {
-    const found = indexOf(policy.document).find(context.action, context.resource);
-    const noted = new Said(policy, found);
-    said.push(noted);
-    for (const candidate of found.candidates) {
-      const asked = ask(candidate, context);
-      if (typeof asked === 'object' || asked === 'r' || asked === 'p') {
-        noted.note(asked);
-        continue;
-      }
-      const { statement } = candidate;
-      if (statement.effect === 'Deny') {
-        noted.noteDenial();
-        return { effect: 'deny', by: { policy, statement }, said };
-      }
-      noted.note('-');
-      if (by === undefined || (asked !== 'unnamed' && isNarrower(asked, through))) {
-        by = { policy, statement };
-        through = asked === 'unnamed' ? undefined : asked;
-      }
-    }
+    const one = askAll(policy, context);
+    said.push(one);
+    if (one.effect === 'deny') return evaluationOf(one, said);
+    if (one.effect === 'none') continue;
+    const isFirst = allowing === undefined;
+    if (isFirst || (one.through !== undefined && isNarrower(one.through, allowing?.through))) allowing = one;
   }
-  if (by === undefined) return { effect: 'none', said };
-  return { effect: 'allow', by, ...(through !== undefined && { through }), said };
+  return allowing === undefined ? { effect: 'none', said } : evaluationOf(allowing, said);
 }
 
-/** Why it does not speak about the request, the condition that does not hold, or how it names the caller. */
-type Asked = 'r' | 'p' | Condition | Through | 'unnamed';
+export function evaluateOne(policy: NamedPolicy, context: PolicyContext): Evaluation {
+  return askAll(policy, context).alone;
+}
+
+const NO_ANSWERS: readonly Answer[] = [];
+
+/** Asks the statements of one document. Answers are put down where they are others than the last ones. */
+function askAll(policy: NamedPolicy, context: PolicyContext): Said {
+  const found = indexOf(policy.document).find(context.action, context.resource);
+  const last = found.said?.policy === policy ? found.said : undefined;
+  const known = last?.answers ?? NO_ANSWERS;
+  let others: Answer[] | undefined;
+  let at = 0;
+  for (const candidate of found.candidates) {
+    const answer = ask(candidate, context);
+    if (others !== undefined) others.push(answer);
+    else if (known[at] !== answer) others = [...known.slice(0, at), answer];
+    at += 1;
+    if (candidate.statement.effect === 'Deny' && speaks(answer)) break;
+  }
+  if (last !== undefined && others === undefined) return last;
+  const said = new Said(policy, found, others ?? NO_ANSWERS);
+  found.said = said;
+  return said;
+}
 
 /** Its action fits. */
-function ask({ statement, isAbout }: Candidate, context: PolicyContext): Asked {
+function ask({ statement, isAbout }: Candidate, context: PolicyContext): Answer {
   const { resources, principals, effect, conditions } = statement;
   if (!isAbout && resources !== undefined && !speaksOf(resources, effect, context)) return 'r';
   const through = principals && namedBy(principals, context.caller, effect);

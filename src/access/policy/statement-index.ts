@@ -1,33 +1,6 @@
-import type { PackedDocument } from '../../observe/packed-reasons.ts';
 import { NO_KEYS } from './context.ts';
-import type { Pattern, PatternSet, PolicyDocument, Statement } from './document.ts';
-
-/** A statement that names an action and may speak about a resource. */
-export interface Candidate {
-  /** In the document. */
-  readonly place: number;
-  readonly statement: Statement;
-  /** Its resources speak about it: they need not be asked. */
-  readonly isAbout: boolean;
-}
-
-/** The statements that are held against a request. */
-export interface Found {
-  /** In the order of the document; all others do not speak about the request. */
-  readonly candidates: readonly Candidate[];
-  /** What each of the document says if it is not looked at, a letter for each: `a` or `r`. */
-  readonly letters: string;
-  /** What was told of it last: most requests are answered alike. */
-  told?: Told;
-}
-
-/** Answers of statements, in words. */
-interface Told {
-  /** Name of the policy. */
-  readonly policy: string;
-  readonly answers: readonly unknown[];
-  readonly document: PackedDocument;
-}
+import type { Pattern, PatternSet, PolicyDocument } from './document.ts';
+import type { Candidate, Found } from './said.ts';
 
 /** Patterns that begin so. */
 interface Start {
@@ -65,6 +38,8 @@ export class StatementIndex {
   readonly #anywhere: number[] = [];
   /** In the order of their texts. */
   readonly #starts: readonly Start[];
+  /** Where the last resource was found among them. */
+  #last = 0;
   /** By place: two for each, by whether the statement is known to speak about the resource. */
   readonly #candidates: readonly { readonly asked: Candidate; readonly known: Candidate }[];
 
@@ -142,15 +117,27 @@ export class StatementIndex {
    * greatest text that is not greater than the resource begins with, too.
    */
   #longestStart(resource: string): Start | undefined {
+    if (!this.#isBehindLast(resource)) this.#last = this.#search(resource);
+    let start = this.#starts[this.#last];
+    while (start !== undefined && !resource.startsWith(start.text)) start = start.within;
+    return start;
+  }
+
+  /** Most requests for a bucket name what stands together. */
+  #isBehindLast(resource: string): boolean {
+    const [here, next] = [this.#starts[this.#last], this.#starts[this.#last + 1]];
+    return here !== undefined && here.text <= resource && (next === undefined || resource < next.text);
+  }
+
+  /** The place of the greatest text that is not greater; -1: there is none. */
+  #search(resource: string): number {
     let [from, to] = [0, this.#starts.length];
     while (from < to) {
       const middle = (from + to) >>> 1;
       if ((this.#starts[middle]?.text ?? '') <= resource) from = middle + 1;
       else to = middle;
     }
-    let start = this.#starts[from - 1];
-    while (start !== undefined && !resource.startsWith(start.text)) start = start.within;
-    return start;
+    return from - 1;
   }
 }
 

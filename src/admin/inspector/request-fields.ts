@@ -98,7 +98,7 @@ export const AUTHORIZATION_FIELDS = {
   action: { form: WORD, json: ['decision'] },
   allowed: { form: FLAG, json: ['decision'] },
   rule: { form: oneOf<AccessRule>() },
-  reasons: { form: json<KeptReasons>() },
+  reasons: { form: nested<KeptReasons | undefined>() },
 } as const satisfies FieldTable;
 
 export const BODY_FIELDS = {

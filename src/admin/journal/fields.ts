@@ -23,13 +23,13 @@ import {
   keepDigest,
   keepFailure,
   keepHeaders,
-  keepReasons,
   keepReport,
+  reasonsLine,
   redactedOnce,
   shown,
 } from './kept-text.ts';
 import type { KeepText, RepeatDocument } from './kept-text.ts';
-import { LineReader, list, optional, rest, tableRecord } from './lines.ts';
+import { LineReader, jsonLine, list, optional, rest, tableRecord } from './lines.ts';
 import type { Line } from './lines.ts';
 
 interface PackOptions {
@@ -112,10 +112,10 @@ const AUTHORIZATION = tableRecord<PackedAuthorization, typeof AUTHORIZATION_FIEL
   action: ({ authorization }) => authorization.action,
   allowed: ({ authorization }) => authorization.allowed,
   rule: ({ authorization }) => authorization.rule,
-  reasons: ({ authorization, packing }) => {
+  reasons: jsonLine(({ authorization, packing }) => {
     const reasons = authorization.reasons?.();
-    return reasons && keepReasons(reasons, (resource) => keepResource(resource, packing), packing.repeat);
-  },
+    return reasons && reasonsLine(reasons, keepResource(reasons.resource, packing), packing.repeat);
+  }),
 });
 
 /** In place of a resource that bucket and key of the request are. */
@@ -125,13 +125,27 @@ const SURELY_WHOLE = { bucket: LIMIT.id, key: LIMIT.path / 2 } as const;
 
 /** DeleteObjects and copies name others than their targets. */
 function keepResource(resource: string, { facts: { bucket = '', key = '' }, address }: Packing): string {
-  if (resource !== resourceOf(bucket, key)) return shown(resource, LIMIT.path);
+  if (!isAddress(resource, bucket, key)) return shown(resource, LIMIT.path);
   const isWhole = bucket.length <= SURELY_WHOLE.bucket && key.length <= SURELY_WHOLE.key;
   return isWhole ? ADDRESSED : address(resource, LIMIT.path);
 }
 
+const RESOURCE = 'arn:aws:s3:::';
+
 function resourceOf(bucket: string, key: string): string {
-  return `arn:aws:s3:::${bucket}/${key}`;
+  return `${RESOURCE}${bucket}/${key}`;
+}
+
+/** Whether it is `resourceOf` these, which is not put together to find out. */
+function isAddress(resource: string, bucket: string, key: string): boolean {
+  const slash = RESOURCE.length + bucket.length;
+  return (
+    resource.length === slash + 1 + key.length &&
+    resource[slash] === '/' &&
+    resource.startsWith(RESOURCE) &&
+    resource.startsWith(bucket, RESOURCE.length) &&
+    resource.endsWith(key)
+  );
 }
 
 const digestsOf = (digests: RequestBodyFacts['declared']): readonly ReturnType<typeof keepDigest>[] | undefined =>

@@ -76,6 +76,19 @@ export function rest<Source>(from: (source: Source) => string): Field<Source, st
   return { write: (source, lines) => void lines.push(from(source)), read: (lines) => lines.rest() };
 }
 
+/** JSON that is put together elsewhere. */
+export function jsonLine<Source, Value>(
+  from: (source: Source) => string | undefined,
+): Field<Source, Value | undefined> {
+  return {
+    write: (source, lines) => void lines.push(from(source) ?? NOTHING),
+    read(lines) {
+      const line = lines.take();
+      return line === NOTHING ? undefined : (JSON.parse(line) as Value);
+    },
+  };
+}
+
 /** Where the fields of a table come from: a value is read from the source, a nested one is a record of its own. */
 type Sources<Table, Source> = {
   readonly [Name in keyof Table]: Table[Name] extends { readonly form: NestedForm<infer Inner> & { as: 'nested' } }

@@ -23,7 +23,9 @@ describe('names that policies choose', () => {
     'aws:constructor',
     's3:__proto__',
   ])('%s is no key, whatever objects have', (name) => {
-    expect(decisionKeys(ANONYMOUS, 's3:GetObject', {}, NO_REQUEST).get(name)).toBeUndefined();
+    expect(
+      decisionKeys('s3:GetObject', { principal: ANONYMOUS, resource: {}, asked: NO_REQUEST }).get(name),
+    ).toBeUndefined();
   });
 
   it('a variable of such a name has no value', () => {
@@ -43,7 +45,7 @@ describe('temporary credentials', () => {
       accessKeyId: 'k',
       ...(session && { session: { ...times, ...session } }),
     };
-    const keys = decisionKeys(principal as Principal, 's3:GetObject', {}, NO_REQUEST);
+    const keys = decisionKeys('s3:GetObject', { principal: principal as Principal, resource: {}, asked: NO_REQUEST });
     return ['aws:sourceidentity', 'aws:multifactorauthpresent'].map((key) => keys.get(key));
   };
 

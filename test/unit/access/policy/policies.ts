@@ -6,7 +6,8 @@ import {
   lookupName,
 } from '../../../../src/access/policy/context.ts';
 import type { NamedPolicy, PolicyKind } from '../../../../src/access/policy/document.ts';
-import { type Evaluation, evaluate } from '../../../../src/access/policy/evaluate.ts';
+import { evaluate } from '../../../../src/access/policy/evaluate.ts';
+import type { Evaluation } from '../../../../src/access/policy/said.ts';
 import { parsePolicy } from '../../../../src/access/policy/parse.ts';
 
 export const USER: PolicyCaller = {

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NO_KEYS } from '../../../../src/access/policy/context.ts';
 import type { PolicyDocument, Statement } from '../../../../src/access/policy/document.ts';
-import { type Found, StatementIndex } from '../../../../src/access/policy/statement-index.ts';
+import type { Found } from '../../../../src/access/policy/said.ts';
+import { StatementIndex } from '../../../../src/access/policy/statement-index.ts';
 import { named } from './policies.ts';
 
 /** Short texts of few letters, so that many begin with one another. */

@@ -46,6 +46,35 @@ describe('what many requests were told alike', () => {
     expect(journal.stats.keptBytes).toBeLessThan(1.3 * plain.stats.keptBytes);
   });
 
+  it('is read alike, however little of it there is to keep', async () => {
+    const journal = journalOf(256 * KIB);
+    const [one, another] = [documentOf('one'), documentOf('another')];
+    const remedies = [{ document: 'bucket policy', statement: '{}' }];
+    const all = [
+      { documents: [one] },
+      { by: [0, 17] as const, documents: [one] },
+      { documents: [] },
+      { by: [1, 2] as const, documents: [one, another] },
+      { documents: [one], omitted: 3 },
+      { documents: [one], remedies },
+    ].flatMap((reasons) =>
+      ['arn:aws:s3:::box/a/b', 'arn:aws:s3:::box/a/', 'arn:aws:s3:::other/a/b'].map((resource) => ({
+        ...reasons,
+        resource,
+      })),
+    );
+    for (const reasons of all) {
+      const facts = factsOf({
+        bucket: 'box',
+        key: 'a/b',
+        authorization: { action: 's3:GetObject', allowed: true, rule: 'bucketPolicy', reasons: () => reasons },
+      });
+      journal.ended(facts);
+      const kept = journal.find(facts.head.requestId);
+      expect(kept && reasonsOf(kept)).toEqual(unpackReasons(reasons));
+    }
+  });
+
   it('stands with the request where there is no room for it, within the same memory', async () => {
     const journal = journalOf(64 * KIB);
     for (let at = 0; at < 3000; at += 1) journal.ended(told(documentOf(`policy-${String(at)}`)));
