@@ -100,7 +100,9 @@ interface Policies {
 
 /** Undefined: there is none, and ownership and ACLs say it all. */
 function policiesInForce(principal: Principal, { bucket }: Resource): Policies | undefined {
-  const permissions = principal.kind === 'account' ? permissionsOf(principal) : 'account';
+  // An account itself is limited by no document of its own.
+  const isUser = principal.kind === 'account' && principal.user !== undefined;
+  const permissions = isUser ? permissionsOf(principal) : 'account';
   const session = principal.kind === 'account' ? principal.session : undefined;
   const ofBucket = bucket?.settings.policy === undefined ? undefined : policyOf(bucket);
   if (permissions === 'account' && session?.policies === undefined && ofBucket === undefined) return undefined;

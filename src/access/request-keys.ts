@@ -30,8 +30,8 @@ export interface AskedRequest {
   readonly accountNumberOf: (canonicalId: string) => string | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** What policies may cost, all decisions of the request together. Absent: each has its own. */
-  readonly work?: PolicyWork;
+  /** What policies cost, all decisions of the request together. Undefined: none was asked yet. */
+  work?: PolicyWork | undefined;
 }
 
 const NOTHING = { get: () => undefined };
@@ -238,7 +238,8 @@ class DecisionKeys implements ConditionKeys {
   constructor(action: string, scope: DecisionScope) {
     this.#scope = scope;
     this.#action = action;
-    this.#work = scope.asked.work ?? new PolicyWork();
+    const { asked } = scope;
+    this.#work = asked === NO_REQUEST ? new PolicyWork() : (asked.work ??= new PolicyWork());
     this.#work.begin();
   }
 

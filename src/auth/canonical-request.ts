@@ -17,18 +17,14 @@ interface CanonicalOptions {
  * stand for the same key, because the key is the decoded path.
  */
 export function canonicalRequests(request: SignableRequest, options: CanonicalOptions): readonly string[] {
-  const rest = `\n${canonicalQuery(request.query, options.signatureParameter)}\n${tail(request, options)}`;
+  const { query, headers } = request;
+  const parameters = query.length === 0 ? '' : canonicalQuery(query, options.signatureParameter);
+  let lines = '';
+  for (const name of options.signedHeaders) lines += `${name}:${headers.canonicalValue(name)}\n`;
+  const rest = `\n${parameters}\n${lines}\n${options.signedHeaders.join(';')}\n${options.payloadHash}`;
   const path = canonicalPath(request.rawPath);
   const first = `${request.method}\n${path}${rest}`;
   return path === request.rawPath || request.rawPath === ''
     ? [first]
     : [first, `${request.method}\n${request.rawPath}${rest}`];
-}
-
-function tail(request: SignableRequest, options: CanonicalOptions): string {
-  let lines = '';
-  for (const name of options.signedHeaders) {
-    lines += `${name}:${request.headers.canonicalValue(name)}\n`;
-  }
-  return `${lines}\n${options.signedHeaders.join(';')}\n${options.payloadHash}`;
 }

@@ -1,3 +1,4 @@
+const BLANKS = ' \t';
 const INNER_SPACE = /[ \t]+/g;
 
 /**
@@ -52,12 +53,8 @@ export class HeaderLines {
 function canonicalSpaces(value: string): string {
   let start = 0;
   let end = value.length;
-  while (start < end && isBlank(value.charCodeAt(start))) start += 1;
-  while (end > start && isBlank(value.charCodeAt(end - 1))) end -= 1;
+  while (start < end && BLANKS.includes(value.charAt(start))) start += 1;
+  while (end > start && BLANKS.includes(value.charAt(end - 1))) end -= 1;
   const trimmed = value.slice(start, end);
   return trimmed.includes('  ') || trimmed.includes('\t') ? trimmed.replace(INNER_SPACE, ' ') : trimmed;
-}
-
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x09;
 }

@@ -3,7 +3,7 @@ import { formatAmzDate, formatErrorDate, parseAmzDate } from './amz-date.ts';
 import { parsePayloadMode, UNSIGNED_PAYLOAD, type PayloadMode } from './payload-mode.ts';
 import type { SignableRequest } from './raw-request.ts';
 import { requireSignedHeaders } from './required-headers.ts';
-import { headerToken } from './session-token.ts';
+import { TOKEN_HEADER } from './session-token.ts';
 import { MALFORMED_CREDENTIAL, parseCredential, scopeDateFault, scopeFault } from './scope.ts';
 import type { CredentialScope, ScopeFault } from './scope.ts';
 import {
@@ -36,7 +36,9 @@ export function authenticateHeader<C extends SigningCredential>(
   const amzDate = requestDate(request, options.maxSkewMs ?? DEFAULT_MAX_SKEW_MS);
   const { scope, signature, signedHeaders } = parseComponents(components);
   const { names, fault: listFault } = readSignedHeaders(signedHeaders);
-  refuseList(listFault);
+  if (listFault !== undefined) {
+    throw malformed({ message: listFault });
+  }
   const fault = scopeFault(scope, options);
   if (fault !== undefined) {
     throw malformed(fault);
@@ -49,16 +51,16 @@ export function authenticateHeader<C extends SigningCredential>(
     signature,
     amzDate,
     payloadHash,
-    sessionToken: headerToken(request),
+    sessionToken: request.headers.get(TOKEN_HEADER),
   };
-  return verifySignature(claim, request, { ...options, check: () => checkHeaders(claim, request, options.service) });
+  return verifySignature(claim, request, { ...options, check: checkHeaders });
 }
 
 /** What comes after the access key and before the signature. */
 function checkHeaders(
   { scope, amzDate, signedHeaders }: SignatureClaim,
   { headers }: SignableRequest,
-  service: OtherService | undefined,
+  service?: OtherService,
 ): PayloadMode {
   const dateFault = scopeDateFault(scope, amzDate);
   if (dateFault !== undefined) {
@@ -70,7 +72,10 @@ function checkHeaders(
   }
   const payload = parsePayloadMode(sha256);
   requireSignedHeaders(headers, signedHeaders);
-  refuseList(absenceFault(signedHeaders, headers));
+  const absence = absenceFault(signedHeaders, headers);
+  if (absence !== undefined) {
+    throw malformed({ message: absence });
+  }
   return payload;
 }
 
@@ -126,12 +131,6 @@ function parseComponents(components: string): AuthorizationParts {
     throw malformed(MALFORMED_CREDENTIAL);
   }
   return { scope, signedHeaders, signature };
-}
-
-function refuseList(fault: string | undefined): void {
-  if (fault !== undefined) {
-    throw malformed({ message: fault });
-  }
 }
 
 /** A wrong region is named in the answer: SDKs sign again with it. */

@@ -55,7 +55,7 @@ export function authenticateQuery<C extends SigningCredential>(
     signatureParameter: SIGNATURE_PARAMETER,
     sessionToken: presignedToken(request),
   };
-  return verifySignature(claim, request, { ...options, check: () => checkHeaders(claim, request) });
+  return verifySignature(claim, request, { ...options, check: checkHeaders });
 }
 
 /** What comes after the access key and before the signature. */

@@ -3,7 +3,7 @@ import { queryValue } from './canonical-query.ts';
 import type { SignableRequest } from './raw-request.ts';
 import type { AuthOptions, SigningCredential } from './verdict.ts';
 
-const HEADER = 'x-amz-security-token';
+export const TOKEN_HEADER = 'x-amz-security-token';
 const PARAMETER = 'X-Amz-Security-Token';
 
 /**
@@ -12,16 +12,11 @@ const PARAMETER = 'X-Amz-Security-Token';
  * @throws S3Error InvalidToken when there are two of them
  */
 export function presignedToken({ headers, query }: SignableRequest): string | undefined {
-  const given = [queryValue(query, PARAMETER), queryValue(query, HEADER), headers.get(HEADER)].filter(
+  const given = [queryValue(query, PARAMETER), queryValue(query, TOKEN_HEADER), headers.get(TOKEN_HEADER)].filter(
     (token) => token !== undefined,
   );
   if (new Set(given).size > 1) throw new S3Error('InvalidToken');
   return given[0];
-}
-
-/** That of a request signed in its headers. */
-export function headerToken({ headers }: SignableRequest): string | undefined {
-  return headers.get(HEADER);
 }
 
 /**

@@ -51,9 +51,10 @@ function listFault(names: readonly string[]): string | undefined {
  * @returns undefined when all have
  */
 export function absenceFault(names: readonly string[], headers: HeaderLines): string | undefined {
-  return names.every((name) => headers.get(name) !== undefined)
-    ? undefined
-    : 'SignedHeaders lists a header that the request does not have.';
+  for (const name of names) {
+    if (!headers.names.includes(name)) return 'SignedHeaders lists a header that the request does not have.';
+  }
+  return undefined;
 }
 
 /**

@@ -6,10 +6,10 @@ import type { SignableRequest } from './raw-request.ts';
 import type { CredentialScope } from './scope.ts';
 import { shownBytes, shownText } from './signed-text.ts';
 import { credentialOf } from './session-token.ts';
-import { sign, signatureMatches, stringToSign } from './signature.ts';
+import { signatureMatches, stringToSign } from './signature.ts';
 import { deriveSigningKey } from './signing-key.ts';
 import type { HmacKey } from '../streams/hmac-key.ts';
-import type { AuthOptions, AuthVerdict, SigningCredential } from './verdict.ts';
+import type { AuthOptions, AuthVerdict, OtherService, SigningCredential } from './verdict.ts';
 
 /** What a client claims, by header or by query, before the payload hash was looked at. */
 export interface SignatureClaim {
@@ -38,7 +38,7 @@ interface VerifyOptions<C extends SigningCredential> extends AuthOptions<C> {
    * What else must hold of a request, whatever the secret: throws an S3Error, which an unknown key comes before, or
    * says how the body is checked.
    */
-  readonly check: () => PayloadMode;
+  readonly check: (claim: SignatureClaim, request: SignableRequest, service?: OtherService) => PayloadMode;
 }
 
 /**
@@ -53,11 +53,14 @@ export function verifySignature<C extends SigningCredential>(
   options: VerifyOptions<C>,
 ): AuthVerdict<C> {
   const { accessKeyId } = claim.scope;
-  const payload = faultOr(options.check);
-  const credential = faultOr(() => credentialOf(accessKeyId, claim.sessionToken, options));
-  if (credential instanceof S3Error) {
-    throw credential;
+  let payload: PayloadMode | S3Error;
+  try {
+    payload = options.check(claim, request, options.service);
+  } catch (error) {
+    if (!(error instanceof S3Error)) throw error;
+    payload = error;
   }
+  const credential = credentialOf(accessKeyId, claim.sessionToken, options);
   if (credential !== undefined && payload instanceof S3Error) {
     throw payload;
   }
@@ -78,15 +81,6 @@ export function verifySignature<C extends SigningCredential>(
     seedSignature: found.signature,
   };
   return { ...verdict, signing };
-}
-
-function faultOr<T>(check: () => T): T | S3Error {
-  try {
-    return check();
-  } catch (error) {
-    if (error instanceof S3Error) return error;
-    throw error;
-  }
 }
 
 function signingKeyFor(
@@ -117,7 +111,7 @@ function findSignature(claim: SignatureClaim, request: SignableRequest, signingK
   let first: Search | undefined;
   for (const canonical of forms) {
     const text = stringToSign(claim.amzDate, claim.scope.text, canonical);
-    const expected = sign(signingKey, text);
+    const expected = signingKey.ofLatin1(text, 'hex');
     const search = { canonical, stringToSign: text };
     if (signatureMatches(expected, claim.signature)) {
       return { ...search, signature: expected };

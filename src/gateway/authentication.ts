@@ -3,12 +3,12 @@ import type { Sessions } from '../access/sessions/sessions.ts';
 import { authenticate } from '../auth/authenticate.ts';
 import { OtherRegions } from '../auth/other-regions.ts';
 import { refuseStreamingPayload } from '../auth/payload-mode.ts';
-import { type SignedFields, authenticateForm } from '../auth/post-form.ts';
+import { type FormVerdict, type SignedFields, authenticateForm } from '../auth/post-form.ts';
 import { SigningKeys } from '../auth/signing-key.ts';
 import type { AuthOptions, AuthVerdict } from '../auth/verdict.ts';
 import { S3Error } from '../errors/s3-error.ts';
+import type { AuthFacts } from '../observe/request-facts.ts';
 import { type HeadSampler, believeCaller } from '../observe/trace-context.ts';
-import { authFacts, principalOf, refusedAuth } from './auth-facts.ts';
 import type { Exchange } from './exchange.ts';
 import type { Route } from './route.ts';
 
@@ -22,6 +22,12 @@ interface AuthenticationOptions {
   readonly presignedV2?: boolean | undefined;
   /** Decides about the trace of a request, once its sender is known. Absent: nothing is traced. */
   readonly sampler?: HeadSampler | undefined;
+}
+
+/** Who sent a request, and how its body is to be checked. */
+export interface Identified {
+  readonly verdict: AuthVerdict<Credential>;
+  readonly principal: Principal;
 }
 
 /** Finds out who sent a request, or a form inside of one. */
@@ -52,13 +58,16 @@ export class Authentication {
   /**
    * Decides who sent a request, once and before any handler runs, and notes it in the request's facts. @throws S3Error
    */
-  ofRequest(exchange: Exchange, route: Route): AuthVerdict<Credential> {
+  ofRequest(exchange: Exchange, route: Route): Identified {
     const { facts } = exchange;
     try {
       const verdict = this.#verdict(exchange, route);
-      facts.auth = authFacts(verdict, principalOf(verdict));
-      if (verdict.kind === 'signed') believeCaller(facts.trace, exchange.headers.get('traceparent'), this.#sampler);
-      return verdict;
+      const principal = principalOf(verdict);
+      facts.auth = authFacts(verdict, principal);
+      if (verdict.kind === 'signed' && this.#sampler !== undefined) {
+        believeCaller(facts.trace, exchange.headers.get('traceparent'), this.#sampler);
+      }
+      return { verdict, principal };
     } catch (error) {
       facts.auth = refusedAuth(error);
       throw error;
@@ -101,4 +110,45 @@ export class Authentication {
       throw error;
     }
   }
+}
+
+const ANONYMOUS: Principal = { kind: 'anonymous' };
+
+export function principalOf(verdict: AuthVerdict<Credential> | FormVerdict<Credential>): Principal {
+  if (verdict.kind === 'anonymous') return ANONYMOUS;
+  const {
+    accessKeyId,
+    credential: { account, user, session },
+  } = verdict;
+  return {
+    kind: 'account',
+    account,
+    accessKeyId,
+    ...(user !== undefined && { user }),
+    ...(session !== undefined && { session }),
+  };
+}
+
+export function authFacts(verdict: AuthVerdict<Credential> | FormVerdict<Credential>, identity: Principal): AuthFacts {
+  return {
+    method: verdict.kind === 'signed' ? verdict.method : 'anonymous',
+    identity,
+    failure: undefined,
+    signature: undefined,
+  };
+}
+
+/** What was computed is in the error itself where signatures differ. */
+export function refusedAuth(error: unknown): AuthFacts {
+  const failure = error instanceof S3Error ? error : undefined;
+  const { CanonicalRequest: canonicalRequest, StringToSign: stringToSign } = failure?.extra ?? {};
+  return {
+    method: undefined,
+    identity: undefined,
+    failure,
+    signature:
+      typeof canonicalRequest === 'string' && typeof stringToSign === 'string'
+        ? () => ({ canonicalRequest, stringToSign })
+        : undefined,
+  };
 }

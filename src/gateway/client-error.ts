@@ -19,12 +19,6 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
 };
 const hostId = newHostId();
 
-/** A request that Node's parser took, and the answer to it. */
-interface Taken {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
 /** What Node's parser adds: the last bytes that it was given, and where in them it stopped. */
 interface ParserError extends NodeJS.ErrnoException {
   readonly rawPacket?: Buffer;
@@ -37,13 +31,13 @@ interface ParserError extends NodeJS.ErrnoException {
  * would begin.
  */
 export function answerClientErrors(server: Server): void {
-  /** The last request of each connection, by the socket that carries HTTP. */
-  const lastOn = new WeakMap<Duplex, Taken>();
+  /** The answer to the last request of each connection, by the socket that carries HTTP. */
+  const lastOn = new WeakMap<Duplex, ServerResponse>();
   /** The parser complains again about each packet that still comes. */
   const ending = new WeakSet<Duplex>();
   for (const event of ['request', 'checkContinue', 'checkExpectation']) {
     server.prependListener(event, (request: IncomingMessage, response: ServerResponse) =>
-      lastOn.set(request.socket, { request, response }),
+      lastOn.set(request.socket, response),
     );
   }
   server.on('clientError', (error: ParserError, socket: Duplex) => {
@@ -53,19 +47,19 @@ export function answerClientErrors(server: Server): void {
   });
 }
 
-/** @param last request of this connection: what is wrong may be its body, or the next request behind it */
-function refuse(error: ParserError, socket: Duplex, last: Taken | undefined): void {
-  if (last === undefined || last.response.closed) {
+/** @param last the last answer of this connection: what is wrong may be its request's body, or the request behind it */
+function refuse(error: ParserError, socket: Duplex, last: ServerResponse | undefined): void {
+  if (last === undefined || last.closed) {
     answer(error, socket, isHead(error));
-  } else if (last.request.complete) {
-    // It gets its answer, which may be on its way. Nothing may be written into that.
-    last.response.once('close', () => answer(error, socket, isHead(error)));
-  } else if (last.response.writableEnded) {
-    last.response.once('close', () => socket.destroy());
-  } else if (last.response.headersSent) {
+  } else if (last.req.complete) {
+    // The request gets its answer, which may be on its way. Nothing may be written into that.
+    last.once('close', () => answer(error, socket, isHead(error)));
+  } else if (last.writableEnded) {
+    last.once('close', () => socket.destroy());
+  } else if (last.headersSent) {
     socket.destroy();
   } else {
-    answer(error, socket, last.request.method === 'HEAD');
+    answer(error, socket, last.req.method === 'HEAD');
   }
 }
 

@@ -15,15 +15,11 @@ export interface CorsOptions {
   readonly byDefault: readonly CorsRule[];
 }
 
-/** Whether a page made the request. */
-export function needsCors({ headers }: Exchange): boolean {
-  return headers.get('origin') !== undefined;
-}
-
 /**
  * Finds out which CORS headers the answer needs so that the page that made the request may read it. It does this before
- * any operation runs, so that pages can read errors, too. Only requests of pages (those with `Origin`) may cost a look
- * at the bucket, which the operation then finds in memory. A preflight is answered by its own operation.
+ * any operation runs, so that pages can read errors, too. For requests without `Origin` it does nothing: only those of
+ * pages may cost a look at the bucket, which the operation then finds in memory. A preflight is answered by its own
+ * operation.
  */
 export async function prepareCors(exchange: Exchange, { buckets, byDefault }: CorsOptions, call: Call): Promise<void> {
   const {

@@ -15,17 +15,15 @@ import type { HeaderReader } from '../protocol/request.ts';
 import type { S3Response } from '../protocol/response.ts';
 import { Admission } from './admission.ts';
 import { writeAnswer, writeError, writeText } from './answer.ts';
-import { authFacts, principalOf } from './auth-facts.ts';
-import { Authentication } from './authentication.ts';
-import { type CorsOptions, needsCors, prepareCors, varyWithoutOrigin } from './cors-answer.ts';
+import { Authentication, type Identified, authFacts, principalOf } from './authentication.ts';
+import { type CorsOptions, prepareCors, varyWithoutOrigin } from './cors-answer.ts';
 import type { DispatcherOptions } from './dispatcher-options.ts';
 import { ClientGone, Exchange } from './exchange.ts';
 import { lateBackend } from './late-backend.ts';
-import { LongAnswer } from './long-answer.ts';
 import { notBuilt } from './not-built.ts';
 import { callOf, operationContext, type ServedParts, toS3Request } from './operation-context.ts';
 import { findRoute, type Route } from './route.ts';
-import { websiteRequest } from './website-request.ts';
+import { type Visit, websiteRequest } from './website-request.ts';
 import { preflight } from '../operations/preflight.ts';
 import { orErrorPage, serveWebsite } from '../operations/website/serve-website.ts';
 import { toStsError } from './sts-errors.ts';
@@ -40,7 +38,8 @@ const PATIENCE_MS = 10_000;
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #hosts: HostResolver;
-  readonly #websites: HostResolver;
+  /** Absent: no websites are served. */
+  readonly #websites: HostResolver | undefined;
   readonly #authentication: Authentication;
   readonly #served: ServedParts;
   readonly #cors: CorsOptions;
@@ -53,7 +52,8 @@ export class Dispatcher {
     this.#options = options;
     const { sessions = new Sessions({ accounts: options.accounts, keys: () => undefined }) } = options;
     this.#hosts = hostResolver(options.baseHosts, options.settings.region);
-    this.#websites = hostResolver(options.websiteHosts ?? [], options.settings.region);
+    const { websiteHosts = [] } = options;
+    this.#websites = websiteHosts.length === 0 ? undefined : hostResolver(websiteHosts, options.settings.region);
     this.#cors = { buckets: options.manifest.buckets, byDefault: options.settings.cors };
     this.#authentication = new Authentication({
       ...options,
@@ -63,7 +63,15 @@ export class Dispatcher {
     });
     const { accounts, manifest, settings } = options;
     const accountNumberOf = (id: string): string | undefined => accounts.byCanonicalId(id)?.accountNumber;
-    this.#served = { accounts, manifest, settings, authentication: this.#authentication, accountNumberOf };
+    const { longAnswerMs } = options;
+    this.#served = {
+      accounts,
+      manifest,
+      settings,
+      authentication: this.#authentication,
+      accountNumberOf,
+      longAnswerMs,
+    };
     this.#admission = new Admission(options.rates);
     this.#sts = new Sts({
       accounts: options.accounts,
@@ -79,12 +87,12 @@ export class Dispatcher {
 
   /** Requests under way. */
   get inFlight(): number {
-    return this.#options.stalls.exchanges.size;
+    return this.#options.stalls.underWay.size;
   }
 
   /** The facts of these. */
   running(): RequestFacts[] {
-    return Array.from(this.#options.stalls.exchanges.keys(), ({ facts }) => facts);
+    return Array.from(this.#options.stalls.underWay, ({ facts }) => facts);
   }
 
   /** From now on every answer ends its connection. */
@@ -140,9 +148,10 @@ export class Dispatcher {
 
   #begin(exchange: Exchange): void {
     const { response } = exchange;
-    this.#options.stalls.add(exchange);
+    const { underWay } = this.#options.stalls;
+    underWay.add(exchange);
     response.once('close', () => {
-      this.#options.stalls.remove(exchange);
+      underWay.delete(exchange);
       if (!response.writableFinished) this.#clientLeft(exchange);
       exchange.noteEnd();
       this.#options.observers?.ended(exchange.facts);
@@ -150,15 +159,15 @@ export class Dispatcher {
   }
 
   async #serve(exchange: Exchange, target: string): Promise<void> {
-    if (this.#sts.recognises(exchange, target)) return this.#serveSts(exchange, target);
-    const long = new LongAnswer(exchange, this.#options.longAnswerMs);
+    const isRoot = target === '/' || target.startsWith('/?');
+    if (isRoot && this.#sts.recognises(exchange, target)) return this.#serveSts(exchange, target);
     try {
-      const answer = await this.#answer(exchange, target, long);
+      const answer = await this.#answer(exchange, target);
       varyWithoutOrigin(exchange, this.#cors);
-      if (long.announced) long.finish(answer);
-      else await writeAnswer(exchange, answer, this.#draining);
+      if (exchange.long === undefined) await writeAnswer(exchange, answer, this.#draining);
+      else exchange.long.finish(answer);
     } catch (error) {
-      long.stop();
+      exchange.long?.stop();
       const failure = toS3Error(exchange.signal.aborted ? exchange.signal.reason : error);
       exchange.facts.failure = failure;
       if (failure.code === 'InternalError') this.#report(exchange, failure.cause);
@@ -166,8 +175,8 @@ export class Dispatcher {
       if (late !== undefined) {
         this.#options.log.warn({ ...logIds(exchange.facts), ...late }, 'the backend did not answer in time');
       }
-      if (long.started) {
-        long.fail(failure);
+      if (exchange.long?.started === true) {
+        exchange.long.fail(failure);
       } else {
         if (this.#admission.mayLook(exchange, failure)) await prepareCors(exchange, this.#cors, callOf(exchange));
         await writeError(exchange, failure, this.#draining);
@@ -193,51 +202,46 @@ export class Dispatcher {
     }
   }
 
-  async #answer(exchange: Exchange, target: string, long: LongAnswer): Promise<S3Response> {
-    const visit = this.#visit(exchange, target);
-    if (visit !== undefined) return visit(long);
-    const { route, verdict } = this.#identify(exchange, target);
-    const principal = principalOf(verdict);
+  async #answer(exchange: Exchange, target: string): Promise<S3Response> {
+    const host = exchange.headers.get('host') ?? '';
+    const visited = this.#websites?.bucketOf(host);
+    if (visited !== undefined) return this.#visit(exchange, { target, host, bucket: visited });
+    const { route, verdict, principal } = this.#identify(exchange, target);
     const call = callOf(exchange);
-    this.#admission.admit(exchange, principal);
-    if (needsCors(exchange)) await prepareCors(exchange, this.#cors, call);
+    if (this.#options.rates !== undefined) this.#admission.admit(exchange, principal);
+    if (exchange.headers.get('origin') !== undefined) await prepareCors(exchange, this.#cors, call);
     const operation = this.#options.operations[route.row.name];
     if (operation === undefined) throw notBuilt(route.row, verdict.kind);
     this.#refuseChange(route.row);
     const request = toS3Request(exchange, { route, verdict }, this.#options.holdBudget);
-    const parts = { row: route.row, call, request, principal, long };
+    const parts = { row: route.row, call, request, principal };
     return operation(request, operationContext(exchange, parts, this.#served));
   }
 
-  /**
-   * Finds out whether a request is a visit to the website of a bucket, for which nobody authenticates. @returns
-   * undefined for requests to the service
-   */
-  #visit(exchange: Exchange, target: string): ((long: LongAnswer) => Promise<S3Response>) | undefined {
-    const found = websiteRequest(exchange, target, this.#websites);
-    if (found === undefined) return undefined;
+  /** Serves a visit to the website of a bucket, for which nobody authenticates. */
+  async #visit(exchange: Exchange, visit: Visit): Promise<S3Response> {
+    const found = websiteRequest(exchange, visit);
     const anonymous: AuthVerdict<Credential> = { kind: 'anonymous', payload: { kind: 'unsigned' } };
     const principal = principalOf(anonymous);
     exchange.facts.auth = authFacts(anonymous, principal);
     exchange.facts.authenticated = performance.now();
     this.#options.observers?.begun(exchange.facts);
-    const serve = async (long: LongAnswer): Promise<S3Response> => {
+    return orErrorPage(exchange.ids, async () => {
       const call = callOf(exchange);
       this.#admission.admit(exchange, principal);
       await prepareCors(exchange, this.#cors, call);
-      const context = operationContext(exchange, { ...found, call, principal, long }, this.#served);
+      const context = operationContext(exchange, { ...found, call, principal }, this.#served);
       return found.row.method === 'OPTIONS'
         ? preflight(found.request, context)
         : serveWebsite(found.request, exchange.ids, context);
-    };
-    return (long) => orErrorPage(exchange.ids, () => serve(long));
+    });
   }
 
   /** Finds out what the request asks for and who sent it. Observers are told in any case. */
-  #identify(exchange: Exchange, target: string): { readonly route: Route; readonly verdict: AuthVerdict<Credential> } {
+  #identify(exchange: Exchange, target: string): Identified & { readonly route: Route } {
     try {
       const route = findRoute(exchange, target, this.#hosts);
-      return { route, verdict: this.#authentication.ofRequest(exchange, route) };
+      return { route, ...this.#authentication.ofRequest(exchange, route) };
     } finally {
       this.#options.observers?.begun(exchange.facts);
     }

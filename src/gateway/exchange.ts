@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestFacts } from '../observe/request-facts.ts';
 import type { OwnedRequestBody } from '../protocol/body/request-body.ts';
+import type { S3Error } from '../errors/s3-error.ts';
 import type { HeaderReader } from '../protocol/request.ts';
+import type { S3Response } from '../protocol/response.ts';
 import type { AnswerIds } from './error-document.ts';
 
 /** The reason with which work is aborted when its client has gone. */
@@ -10,6 +12,15 @@ export class ClientGone extends Error {
     super('the client closed the connection');
     this.name = 'ClientGone';
   }
+}
+
+/** An answer that may begin before it is known what becomes of the request (`long-answer.ts`). */
+interface LongAnswer {
+  /** 200 is on its way: neither status nor headers can change any more. */
+  readonly started: boolean;
+  finish(answer: S3Response): void;
+  fail(error: S3Error): void;
+  stop(): void;
 }
 
 /**
@@ -22,6 +33,11 @@ export class Exchange {
   readonly headers: HeaderReader;
   /** What is known of the request so far. */
   readonly facts: RequestFacts;
+  readonly ids: AnswerIds;
+  /** Ends the work when the client leaves. */
+  readonly signal: AbortSignal;
+  /** Whether the method is HEAD: then every answer has headers only. */
+  readonly isHead: boolean;
   /** Raw path of the target, for error bodies. */
   resource = '/';
   /** A call of S3 Control, whose errors are written another way. */
@@ -30,6 +46,8 @@ export class Exchange {
   body: OwnedRequestBody | undefined;
   /** CORS headers that every answer to this request gets; absent: none. */
   corsHeaders: Readonly<Record<string, string>> | undefined;
+  /** Absent: the operation did not say that it may take long. */
+  long: LongAnswer | undefined;
   readonly #abort = new AbortController();
   readonly #bytesReadBefore: number;
   readonly #bytesWrittenBefore: number;
@@ -43,22 +61,12 @@ export class Exchange {
     this.response = parts.response;
     this.headers = parts.headers;
     this.facts = parts.facts;
+    this.ids = parts.facts.head;
+    this.signal = this.#abort.signal;
+    this.isHead = parts.request.method === 'HEAD';
     this.#bytesReadBefore = parts.request.socket.bytesRead;
     this.#bytesWrittenBefore = parts.request.socket.bytesWritten;
     this.#continuePending = parts.headers.get('expect')?.toLowerCase() === '100-continue';
-  }
-
-  get ids(): AnswerIds {
-    return this.facts.head;
-  }
-
-  get signal(): AbortSignal {
-    return this.#abort.signal;
-  }
-
-  /** Whether the method is HEAD: then every answer has headers only. */
-  get isHead(): boolean {
-    return this.request.method === 'HEAD';
   }
 
   /** Aborts the work for this request. If it is called again, the first reason stays. */

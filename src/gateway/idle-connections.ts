@@ -2,9 +2,12 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * The connections that are between two requests, for a server that closes. Node's own `closeIdleConnections` considers
- * a connection idle as soon as its answer has been written, even if the kernel has not taken all of it: a client that
- * reads slowly would lose the end of its object. Here an answer is under way until its last byte was handed over.
+ * The connections that no request is under way on, for a server that closes: those between two requests, and those on
+ * which none has come yet. Node does not count the latter as idle, so a server that closes would wait for clients that
+ * opened connections in advance, or that have not finished their TLS handshake. A connection between two requests is
+ * idle to Node's own `closeIdleConnections` as soon as its answer has been written, even if the kernel has not taken
+ * all of it: a client that reads slowly would lose the end of its object. Here an answer is under way until its last
+ * byte was handed over.
  */
 export class IdleConnections {
   /**
@@ -12,40 +15,54 @@ export class IdleConnections {
    * the next request has begun.
    */
   readonly #idle = new Map<Socket, number>();
-  /** Connections for whose end a listener is in place. */
-  readonly #known = new WeakSet<Socket>();
-  /** One listener for all answers. */
-  readonly #onClose: (this: ServerResponse) => void;
+  /**
+   * Unused ones, by their other ends: over TLS requests come on another socket than the one that was accepted, and both
+   * have the same.
+   */
+  readonly #unused = new Map<string, Socket>();
 
   constructor(server: Server) {
-    const closed = (response: ServerResponse): void => this.#closed(response);
-    this.#onClose = function onClose(this: ServerResponse) {
-      closed(this);
-    };
-    for (const event of ['request', 'checkContinue', 'checkExpectation']) {
-      server.prependListener(event, (request: IncomingMessage, response: ServerResponse) =>
-        this.#follow(request.socket, response),
-      );
+    const [idle, unused] = [this.#idle, this.#unused];
+    /** Connections for whose end a listener is in place. */
+    const known = new WeakSet<Socket>();
+    /** One listener for all answers. */
+    function onClose(this: ServerResponse): void {
+      const { socket } = this.req;
+      if (socket.destroyed) return;
+      idle.set(socket, socket.bytesRead);
+      if (known.has(socket)) return;
+      known.add(socket);
+      socket.once('close', () => idle.delete(socket));
     }
+    for (const event of ['request', 'checkContinue', 'checkExpectation']) {
+      server.prependListener(event, (request: IncomingMessage, response: ServerResponse) => {
+        idle.delete(request.socket);
+        if (unused.size > 0) unused.delete(peerOf(request.socket));
+        response.on('close', onClose);
+      });
+    }
+    server.on('connection', (socket: Socket) => {
+      const peer = peerOf(socket);
+      unused.set(peer, socket);
+      socket.once('close', () => {
+        if (unused.get(peer) === socket) unused.delete(peer);
+      });
+    });
     // `server.close()` calls it as well.
     server.closeIdleConnections = () => this.destroy();
   }
 
-  /** Ends them all. */
+  /** Ends all that are between two requests. */
   destroy(): void {
     for (const [socket, read] of this.#idle) if (socket.bytesRead === read) socket.destroy();
   }
 
-  #follow(socket: Socket, response: ServerResponse): void {
-    this.#idle.delete(socket);
-    response.on('close', this.#onClose);
+  /** Ends all on which no request has come. */
+  destroyUnused(): void {
+    for (const socket of this.#unused.values()) socket.destroy();
   }
+}
 
-  #closed({ req: { socket } }: ServerResponse): void {
-    if (socket.destroyed) return;
-    this.#idle.set(socket, socket.bytesRead);
-    if (this.#known.has(socket)) return;
-    this.#known.add(socket);
-    socket.once('close', () => this.#idle.delete(socket));
-  }
+function peerOf({ remoteAddress = '', remotePort = 0 }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }

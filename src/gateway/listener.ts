@@ -11,7 +11,6 @@ import type { Dispatcher } from './dispatcher.ts';
 import { MAX_HEADER_LINES } from './head-bounds.ts';
 import { ProxyAdmission, type ProxyProtocolOptions } from './proxy-protocol/admission.ts';
 import { IdleConnections } from './idle-connections.ts';
-import { UnusedConnections } from './unused-connections.ts';
 
 interface ListenerTimeouts {
   /** Milliseconds for the whole head of a request. */
@@ -75,14 +74,14 @@ export async function createListener(
   await app.ready();
   const bound = server;
   if (bound === undefined) throw new Error('the server was not built');
-  const [unused, idle] = [new UnusedConnections(bound), new IdleConnections(bound)];
+  const idle = new IdleConnections(bound);
   options.connections?.guard(bound, options.tls === undefined);
   const admission = options.proxyProtocol && new ProxyAdmission(bound, options.proxyProtocol);
   return {
     scheme: options.tls === undefined ? 'http' : 'https',
     listen: () => listen(bound, options),
     renewTls: (material) => (bound as HttpsServer).setSecureContext(secureContext(material)),
-    close: () => close(bound, { app, unused, idle, admission }),
+    close: () => close(bound, { app, idle, admission }),
     destroy() {
       admission?.destroyPending();
       bound.closeAllConnections();
@@ -171,18 +170,17 @@ function listen(server: Server, { host, port, reusePort = false }: ListenerOptio
 
 interface Closing {
   readonly app: FastifyInstance;
-  readonly unused: UnusedConnections;
   readonly idle: IdleConnections;
   readonly admission: ProxyAdmission | undefined;
 }
 
-async function close(server: Server, { app, unused, idle, admission }: Closing): Promise<void> {
+async function close(server: Server, { app, idle, admission }: Closing): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const endUnusedFrom = performance.now() + UNUSED_GRACE_MS;
   const sweep = setInterval(() => {
     idle.destroy();
     if (performance.now() < endUnusedFrom) return;
-    unused.destroy();
+    idle.destroyUnused();
     admission?.destroyPending();
   }, IDLE_SWEEP_MS);
   await closed;

@@ -17,26 +17,16 @@ const DEFAULT_INTERVAL_MS = 10_000;
  */
 export class LongAnswer {
   readonly #exchange: Exchange;
-  readonly #intervalMs: number;
-  #headers: S3Response['headers'];
-  #timer: NodeJS.Timeout | undefined;
+  readonly #headers: S3Response['headers'];
+  readonly #timer: NodeJS.Timeout;
   #started = false;
 
-  constructor(exchange: Exchange, intervalMs = DEFAULT_INTERVAL_MS) {
-    this.#exchange = exchange;
-    this.#intervalMs = intervalMs;
-  }
-
   /** From now on the status may be sent early. @param headers all that the answer will have */
-  announce(headers: S3Response['headers']): void {
+  constructor(exchange: Exchange, headers: S3Response['headers'], intervalMs = DEFAULT_INTERVAL_MS) {
+    this.#exchange = exchange;
     this.#headers = headers;
-    this.#exchange.facts.awaited = false;
-    this.#timer ??= setInterval(() => this.#tick(), this.#intervalMs);
-  }
-
-  /** The operation said that it may take long. */
-  get announced(): boolean {
-    return this.#timer !== undefined;
+    exchange.facts.awaited = false;
+    this.#timer = setInterval(() => this.#tick(), intervalMs);
   }
 
   /** 200 is on its way: neither status nor headers can change any more. */

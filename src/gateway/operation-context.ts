@@ -1,16 +1,17 @@
+import type { TLSSocket } from 'node:tls';
 import type { AccountDirectory, Credential, Principal } from '../access/accounts.ts';
+import type { AskedRequest } from '../access/request-keys.ts';
 import type { AuthVerdict } from '../auth/verdict.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Call } from '../observe/call.ts';
 import type { OperationContext, OperationSettings } from '../operations/operation.ts';
 import type { HoldBudget } from '../protocol/body/hold-budget.ts';
-import { createRequestBody } from '../protocol/body/request-body.ts';
+import { HttpRequestBody } from '../protocol/body/request-body.ts';
 import type { OperationRow } from '../protocol/operation-table.ts';
 import type { S3Request } from '../protocol/request.ts';
-import { askedRequest } from './asked-request.ts';
 import type { Authentication } from './authentication.ts';
 import type { Exchange } from './exchange.ts';
-import type { LongAnswer } from './long-answer.ts';
+import { LongAnswer } from './long-answer.ts';
 import type { Route } from './route.ts';
 
 /** The request as operations see it, with its body, which is not read yet. The exchange releases the body. */
@@ -20,7 +21,7 @@ export function toS3Request(
   holdBudget: HoldBudget,
 ): S3Request {
   const { row, address, query, headers } = route;
-  const body = createRequestBody({
+  const body = new HttpRequestBody({
     source: exchange.request,
     socket: exchange.request.socket,
     headers,
@@ -54,6 +55,7 @@ export interface ServedParts {
   readonly authentication: Authentication;
   /** Twelve digits of the account that has a canonical id. */
   readonly accountNumberOf: (canonicalId: string) => string | undefined;
+  readonly longAnswerMs: number | undefined;
 }
 
 /** What an operation gets beside the request. */
@@ -64,7 +66,6 @@ export function operationContext(
     readonly call: Call;
     readonly request: S3Request;
     readonly principal: Principal;
-    readonly long: LongAnswer;
   },
   served: ServedParts,
 ): OperationContext {
@@ -77,7 +78,9 @@ export function operationContext(
     accounts,
     manifest,
     settings,
-    mayTakeLong: (headers) => parts.long.announce(headers),
+    mayTakeLong: (headers) => {
+      exchange.long ??= new LongAnswer(exchange, headers, served.longAnswerMs);
+    },
     authenticateForm: (fields) => authentication.ofForm(exchange, fields, parts.principal),
   };
 }
@@ -85,4 +88,43 @@ export function operationContext(
 /** The request as what works for it sees it: it may be broken off. */
 export function callOf({ signal, ids, facts }: Exchange): Call {
   return { signal, requestId: ids.requestId, traceId: facts.trace.traceId, facts };
+}
+
+/**
+ * Collects what a request says and what the conditions of policies can ask for: operation, headers, query, client
+ * address, time.
+ */
+function askedRequest(
+  exchange: Exchange,
+  { row, request }: { readonly row: OperationRow; readonly request: S3Request },
+  {
+    settings,
+    accountNumberOf,
+  }: Pick<AskedRequest, 'accountNumberOf'> & { readonly settings: { readonly region: string } },
+): AskedRequest {
+  const { facts } = exchange;
+  return {
+    operation: row.name,
+    bucket: request.address.bucket,
+    key: request.address.key,
+    headers: request.headers,
+    query: request.query,
+    authMethod: request.authMethod,
+    clientAddress: facts.clientAddress,
+    scheme: facts.scheme,
+    // Not a getter: those make the object a slow one.
+    tlsVersion: tlsVersion(exchange.request.socket as Partial<TLSSocket>),
+    region: settings.region,
+    accountNumberOf,
+    now: facts.head.arrivedAt,
+    work: undefined,
+  };
+}
+
+/**
+ * The TLS version of the connection that ends at this process. What a proxy in front spoke with its client is not known
+ * here.
+ */
+function tlsVersion(socket: Partial<TLSSocket>): string | undefined {
+  return socket.getProtocol?.()?.replace(/^TLSv/, '');
 }

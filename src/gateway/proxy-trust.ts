@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import { BlockList, type Socket, isIP } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { HeaderReader } from '../protocol/request.ts';
 import { plainAddress } from './plain-address.ts';
-import { Peers } from './proxy-protocol/peers.ts';
+import type { Peers } from './proxy-protocol/peers.ts';
 
 /**
  * Decides whose `X-Forwarded-*` headers count: only those of configured proxies, because anybody else could write
@@ -20,19 +20,21 @@ export interface ProxyTrust {
 
 /**
  * @param ranges addresses or CIDR ranges, IPv4 or IPv6
- * @param peers whose connections those are that balancers opened
+ * @param peers whose connections those are that balancers opened; absent: no listener speaks the PROXY protocol
  * @throws Error naming a range that is none
  */
-export function proxyTrust(ranges: readonly string[], peers = new Peers()): ProxyTrust {
+export function proxyTrust(ranges: readonly string[], peers?: Peers): ProxyTrust {
   const trusted = new BlockList();
   for (const range of ranges) addRange(trusted, range);
-  const isTrusted = (address: string): boolean => ranges.length > 0 && contains(trusted, address);
+  const isTrusted = ranges.length > 0 ? (address: string): boolean => contains(trusted, address) : undefined;
+  const peerOf = (socket: Socket): string =>
+    plainAddress(peers === undefined ? (socket.remoteAddress ?? '') : peers.addressOf(socket));
 
   return {
-    isProxy: (address) => isTrusted(plainAddress(address)),
+    isProxy: (address) => isTrusted?.(plainAddress(address)) === true,
     sourceOf(request, headers) {
-      let address = plainAddress(peers.addressOf(request.socket));
-      if (!isTrusted(address)) return address;
+      let address = peerOf(request.socket);
+      if (isTrusted?.(address) !== true) return address;
       const hops = headers.get('x-forwarded-for')?.split(',') ?? [];
       do {
         const next = plainAddress(withoutPort(hops.pop()?.trim() ?? ''));
@@ -44,7 +46,7 @@ export function proxyTrust(ranges: readonly string[], peers = new Peers()): Prox
     schemeOf(request, headers) {
       const own = request.socket instanceof TLSSocket ? 'https' : 'http';
       const forwarded = headers.get('x-forwarded-proto');
-      if (forwarded === undefined || !isTrusted(plainAddress(peers.addressOf(request.socket)))) return own;
+      if (forwarded === undefined || isTrusted?.(peerOf(request.socket)) !== true) return own;
       return forwarded === 'https' || forwarded === 'http' ? forwarded : own;
     },
   };

@@ -1,7 +1,7 @@
 import type { QueryPair } from '../auth/canonical-query.ts';
 import { type HostResolver, parseAddress, splitTarget } from '../protocol/address.ts';
 import { classify } from '../protocol/classify.ts';
-import { controlAddress, isControl } from '../protocol/control-address.ts';
+import { CONTROL_PATH, controlAddress, isControl } from '../protocol/control-address.ts';
 import { withHoistedHeaders } from '../protocol/headers/hoisted-headers.ts';
 import { effectiveQuery, readQuery } from '../protocol/headers/query-reader.ts';
 import type { OperationRow } from '../protocol/operation-table.ts';
@@ -33,10 +33,10 @@ export function findRoute(exchange: Exchange, target: string, hosts: HostResolve
   const host = exchange.headers.get('host') ?? '';
   const { path, query: rawQuery } = splitTarget(target, host);
   exchange.resource = path;
-  checkQuery(rawQuery);
+  if (rawQuery !== '') checkQuery(rawQuery);
   const sent = readQuery(rawQuery);
   const query = effectiveQuery(sent);
-  exchange.control = isControl(path, exchange.headers);
+  exchange.control = path.startsWith(CONTROL_PATH) && isControl(exchange.headers);
   const address = exchange.control ? controlAddress(path) : parseAddress(path, hosts.bucketOf(host));
   const { facts } = exchange;
   facts.bucket = address.bucket;
@@ -44,7 +44,7 @@ export function findRoute(exchange: Exchange, target: string, hosts: HostResolve
   facts.virtualHost = address.virtualHost;
   facts.versionId = query.get('versionId');
   facts.uploadId = query.get('uploadId');
-  const headers = withHoistedHeaders(exchange.headers, sent);
+  const headers = sent.method === undefined ? exchange.headers : withHoistedHeaders(exchange.headers, sent);
   const row = classify(request.method ?? '', address, query, headers);
   facts.classification = row;
   return { row, address, query, headers, pairs: sent.pairs, rawTarget: rawQuery === '' ? path : `${path}?${rawQuery}` };

@@ -35,7 +35,9 @@ interface Progress {
  */
 export class StallWatch {
   readonly #limits: StallLimits;
-  readonly #exchanges = new Map<Exchange, Progress | undefined>();
+  /** All exchanges under way. Who begins one adds it, and takes it out when it has ended. */
+  readonly underWay = new Set<Exchange>();
+  readonly #progress = new WeakMap<Exchange, Progress>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(limits: StallLimits = DEFAULT_STALL_LIMITS) {
@@ -51,22 +53,10 @@ export class StallWatch {
     this.#timer = undefined;
   }
 
-  /** All exchanges under way. */
-  get exchanges(): Pick<ReadonlyMap<Exchange, unknown>, 'size' | 'keys'> {
-    return this.#exchanges;
-  }
-
-  add(exchange: Exchange): void {
-    this.#exchanges.set(exchange, undefined);
-  }
-
-  remove(exchange: Exchange): void {
-    this.#exchanges.delete(exchange);
-  }
-
   #tick(): void {
-    for (const [exchange, progress] of this.#exchanges) {
-      if (progress === undefined) this.#exchanges.set(exchange, fresh(exchange));
+    for (const exchange of this.underWay) {
+      const progress = this.#progress.get(exchange);
+      if (progress === undefined) this.#progress.set(exchange, fresh(exchange));
       else if (!progress.givenUp) this.#look(exchange, progress);
     }
   }

@@ -10,11 +10,11 @@ import type { StsAction } from '../operations/sts/action.ts';
 import { STS_ACTIONS, STS_VERSION, UNSIGNED_ACTION } from '../operations/sts/index.ts';
 import { type HostResolver, splitTarget } from '../protocol/address.ts';
 import type { HoldBudget } from '../protocol/body/hold-budget.ts';
-import { createRequestBody } from '../protocol/body/request-body.ts';
+import { HttpRequestBody } from '../protocol/body/request-body.ts';
 import { answerDocument } from '../protocol/sts/document.ts';
 import type { HeaderReader } from '../protocol/request.ts';
 import { StsForm } from '../protocol/sts/form.ts';
-import { authFacts, principalOf, refusedAuth } from './auth-facts.ts';
+import { authFacts, principalOf, refusedAuth } from './authentication.ts';
 import type { Exchange } from './exchange.ts';
 import { checkHead, checkQuery } from './head-bounds.ts';
 
@@ -65,10 +65,9 @@ export class Sts {
     this.#options = options;
   }
 
-  /** Whether a request is for STS. No request of S3 looks like one. */
+  /** Whether a request to the root, with or without a query, is for STS. No request of S3 looks like one. */
   recognises({ request, headers }: Exchange, target: string): boolean {
-    const isRoot = target === '/' || target.startsWith('/?');
-    if (!isRoot || (request.method !== 'POST' && request.method !== 'GET')) return false;
+    if (request.method !== 'POST' && request.method !== 'GET') return false;
     const host = this.#options.hosts.bucketOf(headers.get('host') ?? '');
     if (host !== undefined && host !== HOST_LABEL) return false;
     if (request.method === 'POST' && isForm(headers)) return true;
@@ -143,7 +142,7 @@ export class Sts {
    * bounded, and its memory counts against what all strangers share.
    */
   #body(exchange: Exchange): Promise<Buffer> {
-    const body = createRequestBody({
+    const body = new HttpRequestBody({
       source: exchange.request,
       socket: exchange.request.socket,
       headers: exchange.headers,

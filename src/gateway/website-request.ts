@@ -1,4 +1,4 @@
-import { type HostResolver, parseAddress, splitTarget } from '../protocol/address.ts';
+import { parseAddress, splitTarget } from '../protocol/address.ts';
 import { type OperationRow, operationRow } from '../protocol/operation-table.ts';
 import type { QueryReader, RequestBody, S3Request } from '../protocol/request.ts';
 import type { Exchange } from './exchange.ts';
@@ -19,16 +19,17 @@ function nothingSent(): never {
 
 const NO_BODY: RequestBody = { declaredSize: 0, readAll: nothingSent, open: nothingSent, openForm: nothingSent };
 
-/**
- * @param websites hosts whose buckets are served as websites
- * @returns undefined for all other requests
- * @throws S3Error what the address gets wrong
- */
-export function websiteRequest(exchange: Exchange, target: string, websites: HostResolver): WebsiteRequest | undefined {
-  const host = exchange.headers.get('host') ?? '';
-  const bucket = websites.bucketOf(host);
+/** What a visitor names. */
+export interface Visit {
+  readonly target: string;
+  readonly host: string;
+  /** Whose website the host is. */
+  readonly bucket: string;
+}
+
+/** @throws S3Error what the address gets wrong */
+export function websiteRequest(exchange: Exchange, { target, host, bucket }: Visit): WebsiteRequest {
   const { method = '' } = exchange.request;
-  if (bucket === undefined) return undefined;
   checkHead(exchange.request, target);
   const { path } = splitTarget(target, host);
   exchange.resource = path;

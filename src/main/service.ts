@@ -137,7 +137,7 @@ class RunningService implements Service {
       settings: operationSettings(config),
       baseHosts: config.baseHosts,
       websiteHosts: config.websiteHosts,
-      proxies: proxyTrust(config.trustedProxies, this.#peers),
+      proxies: proxyTrust(config.trustedProxies, this.#namedPeers()),
       stalls: this.#stalls,
       holdBudget: new HoldBudget(config.limits.heldBudgetBytes),
       observers: telemetry.observers,
@@ -145,6 +145,12 @@ class RunningService implements Service {
       sampler: telemetry.sampler,
       log,
     });
+  }
+
+  /** Undefined: no listener speaks the PROXY protocol, and each connection is its peer's own. */
+  #namedPeers(): Peers | undefined {
+    const { listeners } = this.#options.config;
+    return listeners.some(({ proxyProtocol: ranges }) => ranges.length > 0) ? this.#peers : undefined;
   }
 
   #readings(): Readings {

@@ -38,13 +38,9 @@ export function traceOf({ traceparent, tracestate }: TraceHeaders, sampler: Head
 }
 
 /** The caller has signed: the decision is made anew, with his span, if he named one. */
-export function believeCaller(
-  trace: TraceFacts,
-  traceparent: string | undefined,
-  sampler: HeadSampler | undefined,
-): void {
-  const parent = traceparent === undefined || sampler === undefined ? undefined : parseTraceparent(traceparent);
-  if (parent !== undefined) trace.sampled = sampler?.(parent, parent.traceId) ?? false;
+export function believeCaller(trace: TraceFacts, traceparent: string | undefined, sampler: HeadSampler): void {
+  const parent = traceparent === undefined ? undefined : parseTraceparent(traceparent);
+  if (parent !== undefined) trace.sampled = sampler(parent, parent.traceId);
 }
 
 /** @param spanId of the call that carries it */

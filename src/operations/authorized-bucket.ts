@@ -57,10 +57,13 @@ export async function namedBucket(request: S3Request, context: OperationContext)
  */
 function asAddressed(bucket: Bucket, request: S3Request, context: OperationContext): Bucket {
   context.call.facts.note('s3gw.bucket.owner', bucket.ownerId);
-  requireOwner(bucket, request.headers.get('x-amz-expected-bucket-owner'), context);
-  requireChangeable(bucket.name, context);
-  requireRoom(bucket, request.address.key);
-  checkPayer(request, context);
+  const { headers, address } = request;
+  const expected = headers.get('x-amz-expected-bucket-owner');
+  if (expected !== undefined) requireOwner(bucket, expected, context);
+  if (context.settings.isReadOnly !== undefined) requireChangeable(bucket.name, context);
+  if (bucket.home.store.fits !== undefined && address.key !== undefined) requireRoom(bucket, address.key);
+  const payer = headers.get(PAYER);
+  if (payer !== undefined) checkPayer(payer, context);
   refuseHeaders(request, context);
   return bucket;
 }
@@ -74,9 +77,8 @@ export function requireChangeable(bucket: string, { operation: { method }, setti
 }
 
 /** Keys of a bucket that is part of a container share their room with its prefix. @throws S3Error KeyTooLongError */
-function requireRoom(bucket: Bucket, key: string | undefined): void {
-  const { store } = bucket.home;
-  if (key === undefined || store.fits === undefined || store.fits(headPlace({ bucket, key }).ref)) return;
+function requireRoom(bucket: Bucket, key: string): void {
+  if (bucket.home.store.fits?.(headPlace({ bucket, key }).ref) !== false) return;
   throw new S3Error('KeyTooLongError', { extra: { Size: Buffer.byteLength(key) } });
 }
 
@@ -84,16 +86,8 @@ function requireRoom(bucket: Bucket, key: string | undefined): void {
  * Checks the value of the header. No bucket charges its readers, so the header has no effect, but a client that
  * misspells it must not believe that it agreed to pay. @throws S3Error InvalidArgument
  */
-function checkPayer({ headers }: S3Request, { operation }: OperationContext): void {
-  const payer = headers.get(PAYER);
-  if (
-    payer === undefined ||
-    payer === 'requester' ||
-    operation.level !== 'object' ||
-    operation.name === 'DeleteObjectTagging'
-  ) {
-    return;
-  }
+function checkPayer(payer: string, { operation }: OperationContext): void {
+  if (payer === 'requester' || operation.level !== 'object' || operation.name === 'DeleteObjectTagging') return;
   throw invalidArgument(PAYER, payer, 'The only valid value is requester');
 }
 

@@ -5,17 +5,18 @@ import type { HeaderReader, S3Address } from './request.ts';
 
 /** Every call of S3 Control carries it, none of S3 does. */
 export const ACCOUNT_HEADER = 'x-amz-account-id';
-const API = '/v20180820/';
-const TAGS = `${API}tags/`;
+/** With the version of that API the paths of its calls begin. */
+export const CONTROL_PATH = '/v20180820/';
+const TAGS = `${CONTROL_PATH}tags/`;
 const BUCKET_ARN = /^arn:aws[a-z-]*:s3:::([^/:]+)$/;
 
 /**
- * Whether a request is one of S3 Control, the API beside S3: it names an account, and its path begins with the version
- * of that API. A bucket could have that name, but no request to one names an account: the header counts for the
- * signature, so nobody can add it to a request of somebody else.
+ * Whether a request to such a path is one of S3 Control, the API beside S3: it names an account. A bucket could have
+ * that name, but no request to one names an account: the header counts for the signature, so nobody can add it to a
+ * request of somebody else.
  */
-export function isControl(path: string, headers: HeaderReader): boolean {
-  return path.startsWith(API) && headers.get(ACCOUNT_HEADER) !== undefined;
+export function isControl(headers: HeaderReader): boolean {
+  return headers.get(ACCOUNT_HEADER) !== undefined;
 }
 
 /**

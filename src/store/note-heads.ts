@@ -1,50 +1,48 @@
-import type { CallFacts } from '../observe/call-facts.ts';
-import type { BlobStore } from './blob-store.ts';
+import type { Call } from '../observe/call.ts';
+import type { BlobProperties, BlobRef, BlobStore, ReadResult, WriteResult } from './blob-store.ts';
 import { isStoreError } from './store-error.ts';
-import { type PortCall, type PortMethod, wrapStore } from './wrap-store.ts';
-
-type Note = (facts: CallFacts, name: string, result: unknown) => void;
-
-const found: Note = (facts, name, result) => facts.noteHeadRead(name, revisionOf(result));
-const written: Note = (facts, name, result) => facts.noteHeadWritten(name, revisionOf(result));
-const NOTES: ReadonlyMap<PortMethod, Note> = new Map<PortMethod, Note>([
-  ['head', found],
-  ['read', (facts, name, result) => found(facts, name, isObject(result) ? result['properties'] : undefined)],
-  ['write', written],
-  ['setMetadata', written],
-  ['copy', written],
-  ['remove', written],
-]);
+import { wrapStore } from './wrap-store.ts';
 
 /**
  * The same store; what happens to heads, the blobs in the containers of buckets, is noted among the facts of the
  * request on whose behalf it happens: the revision that was found first, and the one that was left.
  */
 export function noteHeads(store: BlobStore, systemContainer: string): BlobStore {
-  return wrapStore(store, (portCall, run) => {
-    const note = NOTES.get(portCall.method);
-    return note === undefined || portCall.ref.container === systemContainer ? run() : noted(portCall, note, run);
-  });
-}
-
-function noted<T>({ ref: { name = '' }, call: { facts } }: PortCall, note: Note, run: () => Promise<T>): Promise<T> {
-  return run().then(
-    (result) => {
-      note(facts, name, result);
+  const found = <T extends BlobProperties | ReadResult>(
+    ref: BlobRef,
+    { facts }: Call,
+    work: Promise<T>,
+  ): Promise<T> => {
+    if (ref.container === systemContainer) return work;
+    return work.then(
+      (result) => {
+        const answer: BlobProperties | ReadResult = result;
+        facts.noteHeadRead(ref.name, ('properties' in answer ? answer.properties : answer).revision);
+        return result;
+      },
+      (error: unknown) => {
+        if (isStoreError(error, 'notFound')) facts.noteHeadRead(ref.name, undefined);
+        throw error;
+      },
+    );
+  };
+  const left = (ref: BlobRef, { facts }: Call, work: Promise<WriteResult>): Promise<WriteResult> => {
+    if (ref.container === systemContainer) return work;
+    return work.then((result) => {
+      facts.noteHeadWritten(ref.name, result.revision);
       return result;
+    });
+  };
+  return {
+    ...wrapStore(store, (_call, run) => run()),
+    head: (ref, call) => found(ref, call, store.head(ref, call)),
+    read: (ref, request, call) => found(ref, call, store.read(ref, request, call)),
+    write: (ref, body, request, call) => left(ref, call, store.write(ref, body, request, call)),
+    setMetadata: (ref, metadata, on, call) => left(ref, call, store.setMetadata(ref, metadata, on, call)),
+    copy: (ref, request, call) => left(ref, call, store.copy(ref, request, call)),
+    async remove(ref, revision, call) {
+      await store.remove(ref, revision, call);
+      if (ref.container !== systemContainer) call.facts.noteHeadWritten(ref.name, undefined);
     },
-    (error: unknown) => {
-      if (note === found && isStoreError(error, 'notFound')) facts.noteHeadRead(name, undefined);
-      throw error;
-    },
-  );
-}
-
-function revisionOf(result: unknown): string | undefined {
-  const revision = isObject(result) ? result['revision'] : undefined;
-  return typeof revision === 'string' ? revision : undefined;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
+  };
 }

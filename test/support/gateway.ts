@@ -198,7 +198,7 @@ export async function startGatewayOver<Store extends BlobStore>(
     websiteHosts: ['web.localhost'],
     ...(options.sessions !== undefined && { sessions: options.sessions }),
     ...(options.rates !== undefined && { rates: options.rates }),
-    proxies: proxyTrust(options.trustedProxies ?? [], peers),
+    proxies: proxyTrust(options.trustedProxies ?? [], options.proxyProtocol && peers),
     stalls,
     holdBudget: new HoldBudget(1024 * 1024),
     log,

@@ -10,11 +10,11 @@ type ActionRule =
   | { readonly on: 'ownObject' };
 
 /**
- * The actions that are open to others than the owner of the bucket.
+ * The actions that are open to others than the owner of the bucket. All others are the owner's alone.
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#acl-access-policy-permission-mapping
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html#mpuAndPermissions
  */
-const RULES: ReadonlyMap<string, ActionRule> = new Map(
+export const ACTION_RULES: ReadonlyMap<string, ActionRule> = new Map(
   Object.entries<ActionRule>({
     's3:ListBucket': { on: 'bucket', permission: 'READ' },
     's3:ListBucketVersions': { on: 'bucket', permission: 'READ' },
@@ -37,8 +37,3 @@ const RULES: ReadonlyMap<string, ActionRule> = new Map(
     's3:AbortMultipartUpload': { on: 'upload' },
   }),
 );
-
-/** Undefined: only the owner of the bucket may. */
-export function ruleOf(action: string): ActionRule | undefined {
-  return RULES.get(action);
-}

@@ -1,6 +1,6 @@
 import { type OwningBucket, inForce } from './in-force.ts';
 import { type Owned, idOf, owns, grantFor } from './permits.ts';
-import { ruleOf } from './action-rules.ts';
+import { ACTION_RULES } from './action-rules.ts';
 import type { AccessDecision, AccessRule } from '../../observe/access-facts.ts';
 import type { Grant, Grantee, Permission } from '../../protocol/acl/acl.ts';
 import type { Principal } from '../accounts.ts';
@@ -40,7 +40,7 @@ export function byOwnership(
   action: string,
   { bucket, object, creates = false, upload }: OwnedResource,
 ): AccessDecision {
-  const rule = ruleOf(action);
+  const rule = ACTION_RULES.get(action);
   if (bucket === undefined) return rule === undefined && principal.kind === 'account' ? BY.account : REFUSED;
   if (rule?.on === 'object' && creates) return BY.objectOwner;
   if (rule?.on === 'object') {

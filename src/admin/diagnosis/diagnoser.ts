@@ -2,7 +2,7 @@ import { headerOf } from '../../observe/raw-headers.ts';
 import { redactCanonicalRequest, redactText } from '../../observe/redact.ts';
 import type { RequestFacts, RequestObserver } from '../../observe/request-facts.ts';
 import { signableRequest, type RawRequest, type SignableRequest } from '../../auth/raw-request.ts';
-import { credentialOf, headerToken, presignedToken } from '../../auth/session-token.ts';
+import { TOKEN_HEADER, credentialOf, presignedToken } from '../../auth/session-token.ts';
 import { stringToSign } from '../../auth/signature.ts';
 import type { SignatureClaim } from '../../auth/verify-signature.ts';
 import { isS3Error } from '../../errors/s3-error.ts';
@@ -131,7 +131,7 @@ export class SignatureDiagnoser implements RequestObserver {
 /** Of the lasting key that is named, or of the temporary one that the token was made with; undefined: there is none. */
 function secretOf({ request, claim, sources }: Pick<Subject, 'request' | 'claim' | 'sources'>): string | undefined {
   try {
-    const token = claim.method === 'query' ? presignedToken(request) : headerToken(request);
+    const token = claim.method === 'query' ? presignedToken(request) : request.headers.get(TOKEN_HEADER);
     return credentialOf(claim.scope.accessKeyId, token, sources)?.secretAccessKey;
   } catch (error) {
     if (isS3Error(error)) return undefined;

@@ -29,14 +29,16 @@ interface Cached {
  */
 export interface BucketCache {
   /** From memory while it is fresh. */
-  get(name: string, call: Call): Promise<Bucket>;
+  readonly get: (name: string, call: Call) => Promise<Bucket>;
   /**
    * As `get`, but a missing bucket is remembered as well. Only for callers who may be told for up to `cacheMs` that a
    * bucket is missing which another process has just made.
    */
-  getOrMissing(name: string, call: Call): Promise<Bucket>;
+  readonly getOrMissing: (name: string, call: Call) => Promise<Bucket>;
+  /** As `get`, without waiting: undefined when it has to be read, or is just being read. */
+  readonly fresh: (name: string) => Bucket | undefined;
   /** The bucket as it was last read, however long ago. Reads nothing. */
-  remembered(name: string): Bucket | undefined;
+  readonly remembered: (name: string) => Bucket | undefined;
   /** Reads the bucket, and remembers what was read. */
   load(name: string, call: Call): Promise<Bucket>;
   /** The result of `work`, after which, also if it failed, the bucket is not in memory. */
@@ -49,7 +51,8 @@ interface BucketCacheOptions {
   readonly time: Time;
 }
 
-export function createBucketCache({ read, cacheMs, time }: BucketCacheOptions): BucketCache {
+export function createBucketCache(options: BucketCacheOptions): BucketCache {
+  const { read, time } = options;
   const [cache, missing] = [new Map<string, Cached>(), new Map<string, Cached>()];
   const { drop, keep, weigh } = weighedMaps(cache);
 
@@ -71,34 +74,30 @@ export function createBucketCache({ read, cacheMs, time }: BucketCacheOptions): 
     );
     return entry.bucket;
   };
-  const fresh = (map: Map<string, Cached>, name: string): Cached | undefined => freshIn(map.get(name), cacheMs, time);
   /** What is there already is nothing to wait for: nearly all requests ask for such a bucket. */
   const shared = (cached: Cached | undefined, name: string, call: Call): Promise<Bucket> =>
     cached?.read === undefined ? awaitShared(cached?.bucket ?? begin(name, call), call) : cached.bucket;
 
   return {
     load: (name, call) => awaitShared(begin(name, call), call),
+    fresh: (name) => fresh(options, cache.get(name))?.read,
     remembered: (name) => cache.get(name)?.read,
-    get: (name, call) => shared(fresh(cache, name), name, call),
-    getOrMissing: (name, call) => shared(fresh(cache, name) ?? fresh(missing, name), name, call),
-    async forgetAfter(name, work) {
-      try {
-        return await work;
-      } finally {
+    get: (name, call) => shared(fresh(options, cache.get(name)), name, call),
+    getOrMissing: (name, call) =>
+      shared(fresh(options, cache.get(name)) ?? fresh(options, missing.get(name)), name, call),
+    forgetAfter: (name, work) =>
+      work.finally(() => {
         drop(cache, name);
         missing.delete(name);
-      }
-    },
+      }),
   };
 }
 
-function freshIn(cached: Cached | undefined, cacheMs: number, time: Time): Cached | undefined {
-  return cached !== undefined && ageOf(cached, time) < cacheMs ? cached : undefined;
-}
-
-/** By whichever clock says more: a clock that was set back makes nothing younger. Milliseconds. */
-function ageOf({ monotonic, wall }: Cached, time: Time): number {
-  return Math.max(time.monotonic() - monotonic, time.now() - wall);
+/** By whichever clock says that more time has gone by. */
+function fresh({ cacheMs, time }: BucketCacheOptions, cached: Cached | undefined): Cached | undefined {
+  if (cached === undefined) return undefined;
+  const age = Math.max(time.monotonic() - cached.monotonic, time.now() - cached.wall);
+  return age < cacheMs ? cached : undefined;
 }
 
 interface WeighedMaps {

@@ -115,9 +115,9 @@ type BucketReads = Pick<
 
 function bucketReads(store: BucketStore, cache: BucketCache, { cacheMs, time }: Times): BucketReads {
   return {
-    get: (name, call) => cache.get(name, call),
-    getForStranger: (name, call) => cache.getOrMissing(name, call),
-    remembered: (name) => cache.remembered(name),
+    get: cache.get,
+    getForStranger: cache.getOrMissing,
+    remembered: cache.remembered,
     async getToDelete(name, call) {
       try {
         return await cache.get(name, call);
@@ -131,9 +131,11 @@ function bucketReads(store: BucketStore, cache: BucketCache, { cacheMs, time }: 
       const current = sameBucket(bucket, await cache.get(bucket.name, call));
       if (current.versioning !== bucket.versioning) throw new S3Error('ServiceUnavailable');
     },
-    acknowledge: (bucket, call) => {
+    async acknowledge(bucket, call) {
+      // Nearly always: then nothing has to be waited for.
+      if (cache.fresh(bucket.name)?.uid === bucket.uid) return;
       const look = async (): Promise<unknown> => sameBucket(bucket, await cache.get(bucket.name, call));
-      return acknowledgeChange({ bucket, look, cacheMs, time }, call);
+      await acknowledgeChange({ bucket, look, cacheMs, time }, call);
     },
     latest: async (bucket, call) => sameBucket(bucket, await cache.load(bucket.name, call)),
   };

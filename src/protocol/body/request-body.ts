@@ -10,10 +10,9 @@ import { BodyFlow, type Restrainable } from './body-flow.ts';
 import { collect } from './collect.ts';
 import { declaredFacts, readDeclaredDigests, type DeclaredDigests } from './declared-digests.ts';
 import { PLAIN, type Deframer } from './deframer.ts';
-import { bodyFacts } from './facts.ts';
 import type { HoldBudget, Holder } from './hold-budget.ts';
 import type { ObjectBody, OpenBodyOptions } from './object-body.ts';
-import { PayloadVerifier } from './payload-verifier.ts';
+import { PayloadVerifier, bodyFacts } from './payload-verifier.ts';
 import { VerifiedStream } from './verified-stream.ts';
 
 export interface RequestBodyOptions {
@@ -42,11 +41,7 @@ export interface OwnedRequestBody extends RequestBody {
 }
 
 /** The body of an authenticated request; reads nothing before `readAll` or `open` is called. */
-export function createRequestBody(options: RequestBodyOptions): OwnedRequestBody {
-  return new HttpRequestBody(options);
-}
-
-class HttpRequestBody implements OwnedRequestBody {
+export class HttpRequestBody implements OwnedRequestBody {
   readonly declaredSize: number | undefined;
   readonly #options: RequestBodyOptions;
   #read = false;

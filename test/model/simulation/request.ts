@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Call } from '../../../src/observe/call.ts';
 import { HoldBudget } from '../../../src/protocol/body/hold-budget.ts';
-import { createRequestBody } from '../../../src/protocol/body/request-body.ts';
+import { HttpRequestBody } from '../../../src/protocol/body/request-body.ts';
 import { readHeaders } from '../../../src/protocol/headers/header-reader.ts';
 import type { S3Request } from '../../../src/protocol/request.ts';
 import { type S3Response, isByteSource } from '../../../src/protocol/response.ts';
@@ -43,7 +43,7 @@ export function s3Request(
       names: () => values.keys(),
     },
     headers: reader,
-    body: createRequestBody({
+    body: new HttpRequestBody({
       source,
       headers: reader,
       payload: { kind: 'unsigned' },

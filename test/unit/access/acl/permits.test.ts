@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Account, Principal } from '../../../../src/access/accounts.ts';
-import { ruleOf } from '../../../../src/access/acl/action-rules.ts';
+import { ACTION_RULES } from '../../../../src/access/acl/action-rules.ts';
 import type { OwningBucket } from '../../../../src/access/acl/in-force.ts';
 import { permits } from '../../../../src/access/acl/permits.ts';
 import { type Resource, isAllowed } from '../../../../src/access/authorize.ts';
@@ -70,7 +70,7 @@ describe('authorize', () => {
   const actions = [...new Set(OPERATION_TABLE.map((row) => row.permission))];
 
   test.each(actions)('%s needs exactly what its rule says', (action) => {
-    const rule = ruleOf(action);
+    const rule = ACTION_RULES.get(action);
     for (const permission of PERMISSIONS) {
       for (const on of ['bucket', 'object'] as const) {
         const acl = granting(permission);

@@ -8,7 +8,7 @@ import { toS3Error } from '../../../../src/operations/failure.ts';
 import { OPERATIONS } from '../../../../src/operations/index.ts';
 import type { OperationContext, OperationSettings } from '../../../../src/operations/operation.ts';
 import { HoldBudget } from '../../../../src/protocol/body/hold-budget.ts';
-import { createRequestBody } from '../../../../src/protocol/body/request-body.ts';
+import { HttpRequestBody } from '../../../../src/protocol/body/request-body.ts';
 import { readHeaders } from '../../../../src/protocol/headers/header-reader.ts';
 import { readQuery } from '../../../../src/protocol/headers/query-reader.ts';
 import { type OperationName, operationRow } from '../../../../src/protocol/operation-table.ts';
@@ -79,7 +79,7 @@ export class Gateway {
       address: { bucket: 'bucket', ...(sent.key !== undefined && { key: sent.key }), virtualHost: false },
       query: readQuery(sent.query ?? ''),
       headers,
-      body: createRequestBody({
+      body: new HttpRequestBody({
         source: Readable.from(body.byteLength === 0 ? [] : [body]),
         headers,
         payload: sent.payload ?? { kind: 'unsigned' },

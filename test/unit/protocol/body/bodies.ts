@@ -6,7 +6,7 @@ import type { PayloadMode } from '../../../../src/auth/payload-mode.ts';
 import { HoldBudget } from '../../../../src/protocol/body/hold-budget.ts';
 import type { BodyFacts, OpenBodyOptions } from '../../../../src/protocol/body/object-body.ts';
 import {
-  createRequestBody,
+  HttpRequestBody,
   type OwnedRequestBody,
   type RequestBodyOptions,
 } from '../../../../src/protocol/body/request-body.ts';
@@ -38,7 +38,7 @@ export interface TestBody {
 }
 
 export function requestBody(body: TestBody, changes: Partial<RequestBodyOptions> = {}): OwnedRequestBody {
-  return createRequestBody({
+  return new HttpRequestBody({
     source: changes.source ?? Readable.from(body.wire, { objectMode: false }),
     headers: headerReader(body.headers),
     payload: body.payload,

@@ -18,7 +18,7 @@ import type { AuthVerdict, SigningCredential } from '../../../../src/auth/verdic
 import { S3Error } from '../../../../src/errors/s3-error.ts';
 import { HoldBudget } from '../../../../src/protocol/body/hold-budget.ts';
 import type { OpenBodyOptions } from '../../../../src/protocol/body/object-body.ts';
-import { createRequestBody } from '../../../../src/protocol/body/request-body.ts';
+import { HttpRequestBody } from '../../../../src/protocol/body/request-body.ts';
 import { headerReader, HELD, store, STREAMED, type Headers, type Stored } from './bodies.ts';
 
 const CREDENTIALS = { accessKeyId: 'AKIATEST', secretAccessKey: 'secret/of+test' };
@@ -47,7 +47,7 @@ async function handle(request: IncomingMessage): Promise<Seen> {
     region: 'us-east-1',
     signingKeys,
   });
-  const body = createRequestBody({
+  const body = new HttpRequestBody({
     source: request,
     headers: headerReader(request.headers as Headers),
     payload: verdict.payload,
