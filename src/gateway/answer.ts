@@ -2,7 +2,7 @@ import type { S3Error } from '../errors/s3-error.ts';
 import { isByteSource, type S3Response } from '../protocol/response.ts';
 import type { ByteSource } from '../streams/bytes.ts';
 import { encodeXml } from '../protocol/xml/encode.ts';
-import { giveXmlBack } from '../protocol/xml/utf8-writer.ts';
+import { xmlBuffers } from '../protocol/xml/utf8-writer.ts';
 import { controlErrorDocument, errorDocument } from './error-document.ts';
 import type { Exchange } from './exchange.ts';
 import { lingerOverBody, mustClose, readAwayBody } from './unread-body.ts';
@@ -136,6 +136,6 @@ async function endAnswer(exchange: Exchange, text: Buffer | '', closing: boolean
   }
   if (text === '') response.end();
   // Called when the kernel has the bytes, or will never get them.
-  else response.end(text, () => giveXmlBack(text));
+  else response.end(text, () => xmlBuffers.giveBack(text));
   readAwayBody(exchange);
 }

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
-import { nodeFlags } from '../../src/main/workers/node-flags.ts';
+import { ALLOCATOR, nodeFlags } from '../../src/main/workers/node-flags.ts';
 import { ACCESS_KEY, OTHER_ACCESS_KEY, SECRET_KEY } from '../support/sign-raw.ts';
 import { type Certificate, makeCertificate } from '../support/azurite.ts';
 import { freePort } from '../support/free-port.ts';
@@ -81,7 +81,7 @@ export async function startSmallGateway(): Promise<SmallGateway> {
   const config = join(folder, 'gateway.yaml');
   writeFileSync(config, smallSettings({ port, adminPort, secure: { port: tlsPort, tls: { certFile, keyFile } } }));
   const child = spawn(process.execPath, [...nodeFlags(LIMIT_MIB * MIB), START, '--config', config], {
-    env: { PATH: process.env['PATH'] },
+    env: { ...ALLOCATOR, PATH: process.env['PATH'] },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

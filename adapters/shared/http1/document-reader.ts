@@ -1,5 +1,5 @@
 import { NO_ANSWER_IN_TIME, StoreError } from '../../../src/store/store-error.ts';
-import { giveDocumentBack, lendDocumentBuffer } from '../wire/document-buffers.ts';
+import { documentBuffers } from '../wire/document-buffers.ts';
 import type { BodyConsumer } from './body-consumer.ts';
 import type { Connection } from './connection.ts';
 
@@ -21,7 +21,7 @@ interface DocumentLimits {
 
 /**
  * Reads a body into memory: the connection puts its bytes where they stay. Who has read the document may give its
- * memory back (`giveDocumentBack`). That of one that never became whole is left to V8: the connection may be about to
+ * memory back (`documentBuffers`). That of one that never became whole is left to V8: the connection may be about to
  * write to it.
  */
 export class DocumentReader implements BodyConsumer {
@@ -40,7 +40,7 @@ export class DocumentReader implements BodyConsumer {
     this.#connection = connection;
     this.#limits = limits;
     this.#giveUp = giveUp;
-    this.#bytes = isSmall(limits.size) ? Buffer.allocUnsafeSlow(limits.size) : lendDocumentBuffer();
+    this.#bytes = isSmall(limits.size) ? Buffer.allocUnsafeSlow(limits.size) : documentBuffers.lend();
     this.#watch();
   }
 
@@ -88,7 +88,7 @@ export class DocumentReader implements BodyConsumer {
     if (length <= this.#bytes.length) return;
     const larger = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#bytes.length));
     this.#bytes.copy(larger, 0, 0, this.#length);
-    giveDocumentBack(this.#bytes);
+    documentBuffers.giveBack(this.#bytes);
     this.#bytes = larger;
   }
 

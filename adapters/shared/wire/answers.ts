@@ -1,4 +1,4 @@
-import { giveDocumentBack } from './document-buffers.ts';
+import { documentBuffers } from './document-buffers.ts';
 import type { WireHeaders, WireResponse } from './transport.ts';
 
 /** Answers that are read into memory stay below this: a page of 5,000 entries with metadata is about 50 MB at worst. */
@@ -14,7 +14,7 @@ export function headersAlone({ headers, body }: WireResponse): WireHeaders {
   return headers;
 }
 
-/** To be given back (`giveDocumentBack`) when they were read. @param within milliseconds for the document */
+/** To be given back (`documentBuffers`) when they were read. @param within milliseconds for the document */
 export function bytesOf({ body }: WireResponse, within: number): Promise<Uint8Array> {
   return body.bytes(MAX_DOCUMENT, within);
 }
@@ -25,7 +25,7 @@ export async function textOf(response: WireResponse, within: number): Promise<st
   try {
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   } finally {
-    giveDocumentBack(bytes);
+    documentBuffers.giveBack(bytes);
   }
 }
 

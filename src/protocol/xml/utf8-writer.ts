@@ -1,28 +1,14 @@
+import { BufferPool } from '../../streams/buffer-pool.ts';
+
 /** Characters that are gathered before they become bytes. */
 const PIECE = 8 * 1024;
 /** Bytes that a character of UTF-16 takes at most. */
 const WIDEST = 3;
 /** A page of a thousand objects has 210 to 400 KB. */
 const LONG = 512 * 1024;
-const MOST_KEPT = 4;
 
-const kept: Buffer[] = [];
-/** Lent, and not given back yet. */
-const lent = new WeakSet<ArrayBufferLike>();
-
-/**
- * Says that the kernel has the bytes of a document, and that nobody looks at them again: the next one gets their
- * memory. New memory for each brings on full collections (docs/decisions/0006-byte-path.md).
- */
-export function giveXmlBack({ buffer }: Uint8Array): void {
-  if (lent.delete(buffer) && kept.length < MOST_KEPT) kept.push(Buffer.from(buffer));
-}
-
-function lendLong(): Buffer {
-  const bytes = kept.pop() ?? Buffer.allocUnsafeSlow(LONG);
-  lent.add(bytes.buffer);
-  return bytes;
-}
+/** For documents of answers: who has sent one says so when the kernel has its bytes. */
+export const xmlBuffers = new BufferPool(LONG, 4);
 
 /** Makes bytes of a text that comes in pieces. One long text would be put together first, and then copied again. */
 export class Utf8Writer {
@@ -35,7 +21,7 @@ export class Utf8Writer {
     if (this.#waiting.length >= PIECE) this.#write();
   }
 
-  /** All that was added. Who has sent it may give its memory back (`giveXmlBack`). */
+  /** All that was added. Who has sent it may give its memory back (`xmlBuffers`). */
   end(): Buffer {
     if (this.#bytes === undefined) return Buffer.from(this.#waiting);
     return this.#write().subarray(0, this.#length);
@@ -43,11 +29,11 @@ export class Utf8Writer {
 
   #write(): Buffer {
     const room = this.#length + this.#waiting.length * WIDEST;
-    let bytes = (this.#bytes ??= lendLong());
+    let bytes = (this.#bytes ??= xmlBuffers.lend());
     if (room > bytes.length) {
       bytes = Buffer.allocUnsafeSlow(Math.max(2 * bytes.length, room));
       this.#bytes.copy(bytes, 0, 0, this.#length);
-      giveXmlBack(this.#bytes);
+      xmlBuffers.giveBack(this.#bytes);
       this.#bytes = bytes;
     }
     this.#length += bytes.write(this.#waiting, this.#length);

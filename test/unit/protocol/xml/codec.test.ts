@@ -4,7 +4,7 @@ import { S3Error } from '../../../../src/errors/s3-error.ts';
 import { decodeXml } from '../../../../src/protocol/xml/decode.ts';
 import { encodeXml as encodeBytes } from '../../../../src/protocol/xml/encode.ts';
 import { type XmlDocument, XmlTexts, xml } from '../../../../src/protocol/xml/document.ts';
-import { giveXmlBack } from '../../../../src/protocol/xml/utf8-writer.ts';
+import { xmlBuffers } from '../../../../src/protocol/xml/utf8-writer.ts';
 import type { XmlShape } from '../../../../src/protocol/xml/shape.ts';
 
 const encodeXml = (document: XmlDocument): string => encodeBytes(document).toString();
@@ -110,14 +110,14 @@ describe('encoder', () => {
     expect(one.buffer).not.toBe(other.buffer);
     long('third');
     expect(one.toString()).toBe(before);
-    giveXmlBack(one);
-    giveXmlBack(one);
+    xmlBuffers.giveBack(one);
+    xmlBuffers.giveBack(one);
     const [next, last] = [long('next'), long('last')];
     expect(next.buffer).toBe(one.buffer);
     expect(last.buffer).not.toBe(one.buffer);
     expect(next.toString()).toBe(before.replaceAll('one', 'next'));
     const short = encodeBytes(xml(ORDER, { Id: 1 }));
-    giveXmlBack(short);
+    xmlBuffers.giveBack(short);
     expect(long('x').buffer).not.toBe(short.buffer);
   });
 

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { giveDocumentBack } from '../../../../../../adapters/shared/wire/document-buffers.ts';
+import { documentBuffers } from '../../../../../../adapters/shared/wire/document-buffers.ts';
 import { makeCertificate } from '../../../../../support/azurite.ts';
 import { ok } from '../../http1/raw-peer.ts';
 import { NEVER, content, digest, echoPort, gone, peer, send, text, throughHttp, transport } from './scene.ts';
@@ -126,8 +126,8 @@ describe('a body', () => {
       const digests = data.map(digest);
       const found = (...documents: Uint8Array[]): string[] => documents.map((one) => digest(Buffer.from(one)));
       expect(found(first, second)).toEqual(digests.slice(0, 2));
-      giveDocumentBack(first);
-      giveDocumentBack(first);
+      documentBuffers.giveBack(first);
+      documentBuffers.giveBack(first);
       const third = await read();
       expect(found(second, third)).toEqual(digests.slice(1));
     },
