@@ -22,7 +22,7 @@ describe('settings', () => {
     ['everywhere, but nowhere', { host: '0.0.0.0', enabled: false }, undefined],
     ['two tokens', { tokenEnv: 'A', tokenFile: 'b' }, 'tokenFile'],
   ])('%s', (_, settings, fault) => {
-    expect(adminFaults(ADMIN.parse(settings)).map(({ path }) => path)).toEqual(fault === undefined ? [] : [fault]);
+    expect(adminFaults(ADMIN.parse(settings)).map(({ path }) => path)).toEqual(fault === undefined ? [] : [[fault]]);
   });
 
   it('TokenReview must say who is let in', () => {
