@@ -45,8 +45,10 @@ export class LoadConnection {
     return this.#done.promise;
   }
 
-  close(): void {
+  /** @param why what is under way fails */
+  close(why = new Error('closed')): void {
     this.#done.promise.catch(() => undefined);
+    this.#done.reject(why);
     this.#socket.destroy();
   }
 

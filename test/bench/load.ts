@@ -13,6 +13,8 @@ export interface LoadJob {
   readonly milliseconds: number;
   /** Sent in turn. */
   readonly requests: readonly WireRequest[];
+  /** Milliseconds that the last answers may take when no more are begun; absent: a minute. */
+  readonly patience?: number;
 }
 
 export interface LoadResult {
@@ -24,7 +26,10 @@ export interface LoadResult {
   readonly p99: number;
 }
 
-async function run({ port, connections, milliseconds, requests }: LoadJob): Promise<LoadResult> {
+const PATIENCE_MS = 60_000;
+
+async function run(job: LoadJob): Promise<LoadResult> {
+  const { port, connections, milliseconds, requests, patience = PATIENCE_MS } = job;
   const sendables = requests.map((request) => new SendableRequest(request));
   const open = Array.from({ length: connections }, () => new LoadConnection(port));
   const started = performance.now();
@@ -32,6 +37,8 @@ async function run({ port, connections, milliseconds, requests }: LoadJob): Prom
   let begun = 0;
   const mayBegin = (): boolean =>
     milliseconds === 0 ? begun < sendables.length : performance.now() - started < milliseconds;
+  const late = new Error(`no answer within ${patience / 1000} s of the end`);
+  const giveUp = setTimeout(() => open.forEach((connection) => connection.close(late)), milliseconds + patience);
   try {
     await Promise.all(
       open.map(async (connection) => {
@@ -46,6 +53,7 @@ async function run({ port, connections, milliseconds, requests }: LoadJob): Prom
       }),
     );
   } finally {
+    clearTimeout(giveUp);
     for (const connection of open) connection.close();
   }
   const seconds = (performance.now() - started) / 1000;

@@ -1,134 +1,55 @@
-import { cpus } from 'node:os';
-import type { RunningTestbed } from '../support/testbed.ts';
-import { startBenchBackend, startGateway } from './backend.ts';
+import { benchAgainstProxy } from './against-proxy.ts';
 import { benchFair, fairLines } from './fair.ts';
+import { machine, type Machine, machineLine } from './machine.ts';
+import { markdown } from './markdown.ts';
 import { benchMemory, memoryLines } from './memory.ts';
-import { measure } from './measure.ts';
-import type { Measured, Stage, Target } from './measure.ts';
+import type { Measured } from './measure.ts';
 import { parseOptions, USAGE } from './options.ts';
 import { benchObserved } from './observed.ts';
 import type { BenchOptions } from './options.ts';
 import { benchPolicies } from './policies.ts';
-import { BenchProcess, LoadGenerator, portOf } from './processes.ts';
-import { rawRequests } from './raw-requests.ts';
-import { table } from './report.ts';
+import { type Sides, table } from './report.ts';
 import { runBench } from './run-bench.ts';
-import { BenchPeer } from './peers.ts';
-import { RequestSigner, signAll } from './sign.ts';
-import { beginUpload, ofUpload } from './upload.ts';
 import { benchWorkers } from './workers.ts';
-import { BARE_CONTAINER, BUCKETS, SETUP, WORKS } from './work.ts';
 
 export function main(argv: readonly string[]): Promise<void> {
   return runBench({ parse: () => parseOptions(argv), usage: USAGE }, async (options) => {
-    process.stdout.write(await measuredText(options));
+    process.stdout.write(await measuredText(options, machine()));
   });
 }
 
-async function measuredText(options: BenchOptions): Promise<string> {
-  if (options.memory) return memoryText(options);
-  if (options.fair) return fairText(options);
+async function measuredText(options: BenchOptions, before: Machine): Promise<string> {
+  if (options.memory) return textOf(await benchMemory(options), memoryLines, { options, before });
+  if (options.fair) return textOf(await benchFair(options), fairLines, { options, before });
   const results = await benchOf(options);
-  if (!options.json) return table(results, sidesOf(options));
   const { rounds, seconds } = options;
-  const about = { node: process.version, cpu: cpus()[0]?.model ?? '', cores: cpus().length, rounds, seconds };
-  return `${JSON.stringify({ ...about, results }, null, 2)}\n`;
+  const about = { ...before, rounds, seconds };
+  if (options.json) return `${JSON.stringify({ ...about, results }, null, 2)}\n`;
+  const sides = sidesOf(options);
+  if (!options.markdown) return table(results, sides);
+  const method = `Medians of ${rounds} alternating rounds of ${seconds} s.`;
+  return `${machineLine(before)} ${method}\n\n${markdown(results, sides)}`;
 }
 
-async function memoryText(options: BenchOptions): Promise<string> {
-  const found = await benchMemory(options);
-  return options.json ? `${JSON.stringify(found, null, 2)}\n` : memoryLines(found);
-}
-
-async function fairText(options: BenchOptions): Promise<string> {
-  const found = await benchFair(options);
-  return options.json ? `${JSON.stringify(found, null, 2)}\n` : fairLines(found);
+/** Results that are told in lines: in Markdown a list. */
+function textOf<Result>(
+  result: Result,
+  lines: (result: Result) => string,
+  { options, before }: { readonly options: BenchOptions; readonly before: Machine },
+): string {
+  if (options.json) return `${JSON.stringify(result, null, 2)}\n`;
+  const text = lines(result);
+  return options.markdown ? `${machineLine(before)}\n\n${text.replace(/^(?=.)/gm, '* ')}` : text;
 }
 
 function benchOf(options: BenchOptions): Promise<Measured[]> {
   if (options.policies) return benchPolicies(options);
   if (options.workers > 1) return benchWorkers(options);
-  return options.observed ? benchObserved(options) : bench(options);
+  return options.observed ? benchObserved(options) : benchAgainstProxy(options);
 }
 
-function sidesOf({ observed, policies, workers }: BenchOptions): Parameters<typeof table>[1] {
+function sidesOf({ observed, policies, workers }: BenchOptions): Sides {
   if (workers > 1) return { gateway: `${workers} workers`, other: 'one worker' };
   if (policies) return { gateway: '20 statements', other: 'no policy' };
-  return observed ? { gateway: 'observed', other: 'unobserved' } : undefined;
-}
-
-async function bench(options: BenchOptions): Promise<Measured[]> {
-  const backend = await startBenchBackend(options);
-  const { store, origin, caFile } = backend;
-  const load = new LoadGenerator();
-  const children: BenchProcess[] = [load];
-  let testbed: RunningTestbed | undefined;
-  try {
-    const bare = new BenchProcess('bare-proxy.ts', origin, ...(caFile === undefined ? [] : [caFile]));
-    children.push(bare);
-    const barePort = await portOf(bare);
-    testbed = await startGateway(backend);
-    const signer = new RequestSigner(testbed.bed);
-    const targets = {
-      bare: { port: barePort, pids: [bare.pid] },
-      gateway: { port: signer.port, pids: testbed.bed.pids },
-    };
-    await setUp(signer, load, { targets, wire: backend.wire });
-    const uploadId = await beginUpload(signer);
-    const peers = options.peers.map((peer) => new BenchPeer(peer));
-    for (const peer of peers) await peer.setUp(load);
-    await store.delay(options.latency);
-    return await measureAll({ signer, targets, load, backend: store, uploadId, peers }, options);
-  } finally {
-    await testbed?.stop();
-    for (const child of children) child.stop();
-    await backend.stop();
-  }
-}
-
-interface Ready extends Omit<Stage, 'work' | 'signed' | 'peers'> {
-  readonly signer: RequestSigner;
-  readonly uploadId: string;
-  readonly peers: readonly BenchPeer[];
-}
-
-async function measureAll({ signer, uploadId, peers, ...stage }: Ready, options: BenchOptions): Promise<Measured[]> {
-  const results: Measured[] = [];
-  for (const work of WORKS) {
-    if (options.only.length > 0 && !options.only.some((name) => work.name.includes(name))) continue;
-    const signed = {
-      gateway: await signAll(
-        signer,
-        work.requests.map((request) => ofUpload(request, uploadId)),
-      ),
-      bare: await signAll(signer, rawRequests(work.bare ?? work.requests, options.backend)),
-    };
-    try {
-      const result = await measure(
-        { ...stage, work, signed, peers: await Promise.all(peers.map((peer) => peer.readyFor(work))) },
-        options,
-      );
-      results.push(result);
-      if (!options.json) process.stderr.write(`${work.name} ${result.ratio.toFixed(2)}\n`);
-    } catch (error) {
-      // What was measured before is not lost, nor what comes.
-      process.stderr.write(`!!! ${work.name} is missing: ${String(error).slice(0, 300)} !!!\n`);
-      process.exitCode = 1;
-    }
-  }
-  return results;
-}
-
-async function setUp(
-  signer: RequestSigner,
-  load: LoadGenerator,
-  { targets, wire }: { readonly targets: { bare: Target; gateway: Target }; readonly wire: BenchOptions['backend'] },
-): Promise<void> {
-  const buckets = await signAll(signer, BUCKETS);
-  const raw = rawRequests([{ method: 'PUT', path: `/${BARE_CONTAINER}` }], wire);
-  const container = await signAll(signer, raw);
-  const once = { connections: 1, milliseconds: 0 };
-  await load.run({ ...once, port: targets.gateway.port, requests: buckets });
-  await load.run({ ...once, port: targets.bare.port, requests: container });
-  await load.run({ ...once, connections: 8, port: targets.gateway.port, requests: await signAll(signer, SETUP) });
+  return observed ? { gateway: 'observed', other: 'unobserved' } : { gateway: 'gateway', other: 'bare proxy' };
 }

@@ -1,5 +1,7 @@
+import type { Goal } from './goals.ts';
 import type { LoadResult } from './load.ts';
 import type { BenchOptions } from './options.ts';
+import type { ProfileSummary } from './profile-summary.ts';
 import { cpuSeconds, forgetPeak, idleSeconds, peakMebibytes } from './processes.ts';
 import type { LoadGenerator, NullBackend } from './processes.ts';
 import type { WireRequest } from './wire-request.ts';
@@ -38,7 +40,7 @@ export interface Measured {
   readonly name: string;
   readonly connections: number;
   readonly bytes?: number;
-  readonly goal?: number;
+  readonly goal?: Goal;
   /** Median of the rounds' own ratios, gateway to bare proxy. */
   readonly ratio: number;
   readonly ratios: readonly number[];
@@ -47,6 +49,8 @@ export interface Measured {
   readonly peers?: readonly PeerResult[];
   /** Why the ratio says nothing about the goal. */
   readonly noVerdict?: string;
+  /** Where the gateway's time went, in one round more. */
+  readonly profile?: ProfileSummary;
 }
 
 /** Another S3 server, measured in the same rounds. */
@@ -54,15 +58,18 @@ export interface Peer {
   readonly name: string;
   readonly port: number;
   readonly signed: readonly WireRequest[];
+  /** Empty: not known. */
+  readonly pids: readonly number[];
 }
 
 /** What became of it; a peer that refuses a work says why. */
-type PeerResult =
-  | { readonly name: string; readonly ratio: number; readonly rate: number; readonly p99: number }
+export type PeerResult =
+  | ({ readonly name: string; readonly ratio: number } & Pick<Side, 'rate' | 'p99' | 'peak'>)
   | { readonly name: string; readonly error: string };
 
 export interface Stage {
   readonly work: Work;
+  readonly goal?: Goal;
   readonly signed: Readonly<Record<'bare' | 'gateway', readonly WireRequest[]>>;
   readonly targets: Readonly<Record<'bare' | 'gateway', Target>>;
   readonly peers?: readonly Peer[];
@@ -72,6 +79,10 @@ export interface Stage {
 
 /** Before each work, so that nothing is measured that the compiler has not seen yet. */
 const WARM_UP_MS = 1000;
+/** A peer's turns are shorter: it is there to be compared with, not to be decided about. */
+const PEER_SHARE = 0.5;
+/** A peer that needs longer for its last answers is as good as none. */
+const PEER_PATIENCE_MS = 20_000;
 
 interface Turn {
   readonly rate: number;
@@ -87,21 +98,23 @@ interface Turn {
 }
 
 export async function measure(stage: Stage, { rounds, seconds }: BenchOptions): Promise<Measured> {
+  const { work, goal } = stage;
+  const milliseconds = seconds * 1000 * (work.longer ?? 1);
   const turns: { bare: Turn[]; gateway: Turn[] } = { bare: [], gateway: [] };
   const runs = (stage.peers ?? []).map((peer) => new PeerRun(peer, stage));
   for (const side of ['bare', 'gateway'] as const) {
     await turn(stage, side, WARM_UP_MS);
     forgetPeak(stage.targets[side].pids);
   }
-  for (const run of runs) await run.turn(WARM_UP_MS);
+  for (const run of runs) await run.turn(WARM_UP_MS * PEER_SHARE);
   for (const run of runs) run.forget();
   for (let round = 0; round < rounds; round += 1) {
     const order = round % 2 === 0 ? (['bare', 'gateway'] as const) : (['gateway', 'bare'] as const);
-    for (const side of order) turns[side].push(await turn(stage, side, seconds * 1000));
-    for (const run of runs) await run.turn(seconds * 1000);
+    for (const side of order) turns[side].push(await turn(stage, side, milliseconds));
+    for (const run of runs) await run.turn(milliseconds * PEER_SHARE);
   }
   const ratios = turns.gateway.map(({ rate }, round) => rate / (turns.bare[round]?.rate ?? Number.NaN));
-  const { name, connections, bytes, goal } = stage.work;
+  const { name, connections, bytes } = work;
   return {
     name,
     connections,
@@ -131,8 +144,9 @@ class PeerRun {
     if (this.#error !== undefined) return;
     const { work, load } = this.#stage;
     const { port, signed: requests } = this.#peer;
+    const { connections } = work;
     try {
-      this.#results.push(await load.run({ port, connections: work.connections, milliseconds, requests }));
+      this.#results.push(await load.run({ port, connections, milliseconds, requests, patience: PEER_PATIENCE_MS }));
     } catch (error) {
       this.#error = String(error).slice(0, 300);
     }
@@ -140,6 +154,7 @@ class PeerRun {
 
   forget(): void {
     this.#results = [];
+    forgetPeak(this.#peer.pids);
   }
 
   result(bare: readonly Turn[]): PeerResult {
@@ -151,6 +166,7 @@ class PeerRun {
       ratio: median(rates.map((rate, round) => rate / (bare[round]?.rate ?? Number.NaN))),
       rate: median(rates),
       p99: median(this.#results.map(({ p99 }) => p99)),
+      peak: peakMebibytes(this.#peer.pids),
     };
   }
 }

@@ -76,6 +76,7 @@ function containerList(): string {
 function readBlob(request: RawRequest, { container, name, query }: Place): RawAnswer {
   const { method, head } = request;
   const blob = blobs.get(container, name);
+  if (query.get('comp') === 'tags' && blob !== undefined) return document(request, NO_TAGS);
   if (query.get('comp') === 'blocklist') return blockList(request, blobs.staged(container, name));
   if (blob === undefined) return refusal(404, blobs.hasContainer(container) ? 'BlobNotFound' : 'ContainerNotFound');
   if (conditionFails(head, blob)) return refusal(412, 'ConditionNotMet');
@@ -86,8 +87,8 @@ function readBlob(request: RawRequest, { container, name, query }: Place): RawAn
   const length = last - first + 1;
   const about =
     range === null
-      ? `HTTP/1.1 200 OK\r\nContent-MD5: ${PLAUSIBLE_MD5}\r\n`
-      : `HTTP/1.1 206 Partial Content\r\nContent-Range: bytes ${first}-${last}/${blob.size}\r\nx-ms-blob-content-md5: ${PLAUSIBLE_MD5}\r\n`;
+      ? `HTTP/1.1 200 OK\r\n${md5Line('Content-MD5', blob)}`
+      : `HTTP/1.1 206 Partial Content\r\nContent-Range: bytes ${first}-${last}/${blob.size}\r\n${md5Line('x-ms-blob-content-md5', blob)}`;
   const text = `${about}${COMMON}${entity(blob.etag)}${blob.lines}Content-Length: ${length}\r\n\r\n`;
   if (method === 'HEAD') return text;
   return {
@@ -95,6 +96,13 @@ function readBlob(request: RawRequest, { container, name, query }: Place): RawAn
     body: blob.body === undefined ? filledFrom(first, length) : [blob.body.subarray(first, last + 1)],
   };
 }
+
+function md5Line(name: string, { md5 }: NullBlob): string {
+  return md5 === undefined ? '' : `${name}: ${md5}\r\n`;
+}
+
+/** As other servers ask for them. */
+const NO_TAGS = '<?xml version="1.0" encoding="utf-8"?><Tags><TagSet /></Tags>';
 
 /** Get Block List, as other servers ask for it. */
 function blockList(request: RawRequest, staged: ReadonlyMap<string, number> | undefined): RawAnswer {
@@ -129,7 +137,7 @@ function changeBlob(request: RawRequest, place: Place): RawAnswer {
 
 function putBlob({ head, body, bodySize }: RawRequest, { container, name }: Place): RawAnswer {
   const etag = blobs.nextEtag();
-  blobs.set(container, name, { size: bodySize, body, etag, ...described(head) });
+  blobs.set(container, name, { size: bodySize, body, etag, md5: PLAUSIBLE_MD5, ...described(head) });
   return plain(201, `Content-MD5: ${PLAUSIBLE_MD5}\r\n${entity(etag)}`);
 }
 
@@ -140,7 +148,7 @@ function copyBlob({ head }: RawRequest, { container, name }: Place, source: stri
   const known = blobs.get(from.container, from.name);
   if (known === undefined) return refusal(404, 'CannotVerifyCopySource');
   const etag = blobs.nextEtag();
-  blobs.set(container, name, { size: known.size, body: known.body, etag, ...described(head) });
+  blobs.set(container, name, { size: known.size, body: known.body, etag, md5: known.md5, ...described(head) });
   return plain(201, `Content-MD5: ${PLAUSIBLE_MD5}\r\nx-ms-copy-status: success\r\n${entity(etag)}`);
 }
 
@@ -149,7 +157,13 @@ function putBlockList({ head, body }: RawRequest, { container, name }: Place): R
   const size = blobs.assemble(container, name, ids);
   if (size === undefined) return refusal(400, 'InvalidBlockList');
   const etag = blobs.nextEtag();
-  blobs.set(container, name, { size, body: undefined, etag, ...described(head) });
+  blobs.set(container, name, {
+    size,
+    body: undefined,
+    etag,
+    md5: headerOf(head, 'x-ms-blob-content-md5'),
+    ...described(head),
+  });
   return plain(201, entity(etag));
 }
 

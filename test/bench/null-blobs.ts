@@ -4,6 +4,8 @@ export interface NullBlob {
   /** The bytes, if they were few. */
   readonly body: Buffer | undefined;
   readonly etag: string;
+  /** Base64. The service computes none of a blob that is put together from blocks. */
+  readonly md5: string | undefined;
   /** Header lines that every answer about the blob repeats, each with its line end. */
   readonly lines: string;
   /** Names and values of `x-ms-meta-*`, for listings. */
@@ -109,7 +111,7 @@ function blobElement(name: string, blob: NullBlob): string {
   return (
     `<Blob><Name>${escapeXml(name)}</Name><Properties><Creation-Time>${MODIFIED}</Creation-Time><Last-Modified>${MODIFIED}</Last-Modified>` +
     `<Etag>${blob.etag.slice(1, -1)}</Etag><Content-Length>${blob.size}</Content-Length><Content-Type>application/octet-stream</Content-Type>` +
-    `<Content-Encoding /><Content-Language /><Content-CRC64 /><Content-MD5>${PLAUSIBLE_MD5}</Content-MD5><Cache-Control /><Content-Disposition />` +
+    `<Content-Encoding /><Content-Language /><Content-CRC64 />${blob.md5 === undefined ? '<Content-MD5 />' : `<Content-MD5>${blob.md5}</Content-MD5>`}<Cache-Control /><Content-Disposition />` +
     '<BlobType>BlockBlob</BlobType><AccessTier>Hot</AccessTier><AccessTierInferred>true</AccessTierInferred><LeaseStatus>unlocked</LeaseStatus>' +
     `<LeaseState>available</LeaseState><ServerEncrypted>true</ServerEncrypted></Properties><Metadata>${metadata}</Metadata><OrMetadata /></Blob>`
   );

@@ -68,7 +68,7 @@ async function measurePair({ backend, load, ports }: Surroundings, options: Benc
         gateway: await signAll(signers.gateway, work.requests),
         bare: await signAll(signers.bare, work.requests),
       };
-      results.push(await measure({ work: { ...work, goal: GOAL }, signed, targets, load, backend }, options));
+      results.push(await measure({ work, goal: { ratio: GOAL }, signed, targets, load, backend }, options));
     }
     return results;
   } finally {

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { PEER_OPTIONS, type PeerPrograms } from './peer-servers.ts';
 
 export interface BenchOptions {
   readonly rounds: number;
@@ -20,6 +21,15 @@ export interface BenchOptions {
   readonly latency: number;
   /** Other S3 servers, started by hand over the backend of this run or another one. */
   readonly peers: readonly PeerOption[];
+  /** Other S3 servers that the bench starts itself, over its backend. */
+  readonly programs: PeerPrograms;
+  /** Only rows that have a goal. */
+  readonly goals: boolean;
+  /** Minutes after which no row is begun any more. */
+  readonly within: number;
+  /** Folder for profiles of the rows that missed their goal, or with `only` of all. */
+  readonly profile: string | undefined;
+  readonly markdown: boolean;
   /** Where the backend listens; 0: anywhere. */
   readonly backendPort: number;
   /** Whose wire the backend speaks. */
@@ -42,7 +52,9 @@ export interface PeerOption {
   readonly secretKey: string;
 }
 
-export const USAGE = `usage: npm run bench -- [--rounds N] [--seconds N] [--only NAME[,NAME...]] [--json] [--latency MS]
+export const USAGE = `usage: npm run bench -- [--rounds N] [--seconds N] [--only NAME[,NAME...] | --goals] [--latency MS]
+                         [--s3proxy DIR] [--versitygw FILE] [--rclone FILE] [--within MINUTES] [--profile DIR]
+                         [--json | --markdown]
                          [--backend azure|gcs] [--backend-tls] [--peer NAME=URL]... [--backend-port N]
                          [--observed | --policies [--starts N] | --workers N | --memory | --fair]
 
@@ -52,6 +64,12 @@ backend: the same work in alternating rounds, medians of the ratios.
   --rounds   rounds per work, 1 to 200 (3)
   --seconds  of each measurement, 0.2 to 60 (2.5)
   --only     work whose name contains one of these, e.g. get-4k,put
+  --goals    only work that has a goal
+  --s3proxy, --versitygw, --rclone  start these over the null backend, and measure them in the same rounds: folder with
+             the jars of S3Proxy, the other two programs
+  --within   minutes after which no row is begun any more, 1 to 600 (600)
+  --profile  folder for a profile of the gateway in each row that missed its goal, or with --only in each; what takes
+             most is told below the table
   --latency  milliseconds that the backend waits before each answer, 0 to 1000 (0): shows round trips
   --peer     another S3 server, as NAME=http://KEY:SECRET@127.0.0.1:PORT, measured in the same rounds; may be repeated.
              It must answer within a minute of the start. Its region is us-east-1, or what stands behind a # at the end
@@ -59,6 +77,7 @@ backend: the same work in alternating rounds, medians of the ratios.
   --backend  whose wire the null backend speaks, Azure's or Google's (azure)
   --backend-tls  TLS to the backend, for gateway and proxy: nginx before it, or its own where there is no nginx
   --json     the result as one JSON document on standard output
+  --markdown the result as a table in Markdown, with the machine it was found on
   --observed compares the gateway with metrics, journal, inspector and traces (1 % sampled) to the gateway with
              all of that off, instead of to the proxy; small requests only
   --policies compares GETs from a bucket whose policy has twenty statements to those from one without, in many short
@@ -89,6 +108,11 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
       workers: { type: 'string', default: '1' },
       memory: { type: 'boolean', default: false },
       fair: { type: 'boolean', default: false },
+      goals: { type: 'boolean', default: false },
+      within: { type: 'string', default: '600' },
+      profile: { type: 'string' },
+      markdown: { type: 'boolean', default: false },
+      ...PEER_OPTIONS,
     },
   });
   if ((values.observed || values.policies) && (values['backend-tls'] || values.backend !== 'azure')) {
@@ -112,6 +136,11 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
     workers: Math.floor(between('--workers', values.workers, 1, 16)),
     memory: values.memory,
     fair: values.fair,
+    goals: values.goals,
+    within: between('--within', values.within, 1, 600),
+    profile: values.profile,
+    markdown: values.markdown,
+    programs: { s3proxy: values.s3proxy, versitygw: values.versitygw, rclone: values.rclone },
   };
 }
 

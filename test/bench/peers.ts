@@ -9,13 +9,16 @@ import { BUCKETS, SETUP, type Work } from './work.ts';
 
 const READY_MS = 60_000;
 
+/** With its processes, if they are the bench's own. */
+type KnownPeer = PeerOption & { readonly pids: readonly number[] };
+
 /** Another S3 server under the same load. It has buckets of its own: it may share a backend with the gateway. */
 export class BenchPeer {
-  readonly #option: PeerOption;
+  readonly #option: KnownPeer;
   readonly #signer: RequestSigner;
   #uploadId: string | undefined;
 
-  constructor(option: PeerOption) {
+  constructor(option: KnownPeer) {
     this.#option = option;
     this.#signer = new RequestSigner({
       endpoints: [`http://127.0.0.1:${option.port}`],
@@ -37,7 +40,8 @@ export class BenchPeer {
 
   async readyFor(work: Work): Promise<Peer> {
     const requests = work.requests.map((request) => this.#own(ofUpload(request, this.#uploadId ?? 'none')));
-    return { name: this.#option.name, port: this.#option.port, signed: await signAll(this.#signer, requests) };
+    const { name, port, pids } = this.#option;
+    return { name, port, pids, signed: await signAll(this.#signer, requests) };
   }
 
   #own(request: S3Request): S3Request {

@@ -92,7 +92,8 @@ async function measureOnce({ backend, load, origin }: Surroundings, options: Ben
         bare: await signAll(signer, work.requests.map(moved(UNGOVERNED))),
       };
       const stage = {
-        work: { ...work, goal: GOAL },
+        work,
+        goal: { ratio: GOAL },
         signed,
         targets: { gateway: target, bare: target },
         load,

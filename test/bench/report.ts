@@ -1,8 +1,11 @@
-import type { Measured, Side } from './measure.ts';
+import { verdicts } from './goals.ts';
+import type { Measured, PeerResult, Side } from './measure.ts';
+import { profileLines } from './profile-summary.ts';
 
 const GIB = 1024 ** 3;
+
 /** What the two sides are called. */
-interface Sides {
+export interface Sides {
   readonly gateway: string;
   readonly other: string;
 }
@@ -20,17 +23,20 @@ const headings = ({ gateway, other }: Sides): string[] => [
   `p99 ${gateway}`,
   `p99 ${other}`,
   'calls',
-  'peak MiB',
+  `MiB ${gateway}`,
+  `MiB ${other}`,
 ];
 
+/** Headings, and a row of cells for each result. */
+export function cellsOf(results: readonly Measured[], sides: Sides): string[][] {
+  const peers = (results[0]?.peers ?? []).flatMap(({ name }) => [name, `p99 ${name}`, `MiB ${name}`]);
+  return [[...headings(sides), ...peers], ...results.map(cells)];
+}
+
 /** The result as a table for people. */
-export function table(
-  results: readonly Measured[],
-  sides: Sides = { gateway: 'gateway', other: 'bare proxy' },
-): string {
-  const titles = [...headings(sides), ...(results[0]?.peers ?? []).flatMap(({ name }) => [name, `p99 ${name}`])];
-  const rows = [titles, ...results.map(cells)];
-  const widths = titles.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+export function table(results: readonly Measured[], sides: Sides): string {
+  const rows = cellsOf(results, sides);
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
   const lines = rows.map((row) =>
     row
       .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
@@ -39,16 +45,20 @@ export function table(
   const silent = results.flatMap(({ noVerdict }) =>
     noVerdict === undefined ? [] : [`!!! NO VERDICT, ${noVerdict} !!!`],
   );
-  return `${[...lines, ...silent].join('\n')}\n`;
+  const profiles = results.flatMap(({ name, profile }) =>
+    profile === undefined ? [] : [`${name}: ${profileLines(profile).join('\n  ')}`],
+  );
+  return `${[...lines, ...silent, ...profiles].join('\n')}\n`;
 }
 
 function cells(result: Measured): string[] {
   const { name, connections, ratio, goal, gateway, bare, bytes } = result;
+  const told = goal === undefined ? [] : verdicts(goal, result);
   return [
     name,
     String(connections),
     ratio.toFixed(2),
-    goal?.toFixed(2) ?? '-',
+    told.length === 0 ? '-' : told.map(({ wanted }) => wanted).join(', '),
     verdict(result),
     rate(gateway, bytes),
     rate(bare, bytes),
@@ -58,16 +68,23 @@ function cells(result: Measured): string[] {
     `${bare.p99.toFixed(1)} ms`,
     gateway.backendCalls.toFixed(2),
     gateway.peak.toFixed(0),
-    ...(result.peers ?? []).flatMap((peer) =>
-      'error' in peer ? ['refused', '-'] : [peer.ratio.toFixed(2), `${peer.p99.toFixed(1)} ms`],
-    ),
+    bare.peak.toFixed(0),
+    ...(result.peers ?? []).flatMap(peerCells),
   ];
 }
 
-function verdict({ ratio, goal, noVerdict }: Measured): string {
-  if (noVerdict !== undefined) return 'CORES BUSY';
-  if (goal === undefined) return '';
-  return ratio >= goal ? 'met' : 'MISSED';
+function peerCells(peer: PeerResult): string[] {
+  if ('error' in peer) return ['refused', '-', '-'];
+  return [peer.ratio.toFixed(2), `${peer.p99.toFixed(1)} ms`, peer.peak === 0 ? '-' : peer.peak.toFixed(0)];
+}
+
+/** `met`, or what of a goal was missed and by what was found instead. */
+function verdict(result: Measured): string {
+  if (result.noVerdict !== undefined) return 'CORES BUSY';
+  const all = verdicts(result.goal ?? {}, result);
+  if (all.length === 0) return '';
+  const missed = all.filter(({ isMet }) => !isMet);
+  return missed.length === 0 ? 'met' : `MISSED: ${missed.map(({ found }) => found).join(', ')}`;
 }
 
 function rate(side: Side, bytes: number | undefined): string {

@@ -44,7 +44,7 @@ export async function benchWorkers(options: BenchOptions): Promise<Measured[]> {
         bare: await signAll(signers.bare, work.requests),
       };
       const goal = SHARE * options.workers;
-      const stage = { work: { ...work, goal }, signed, targets, load, backend: backend.store };
+      const stage = { work, goal: { ratio: goal }, signed, targets, load, backend: backend.store };
       const result = judged(await measure(stage, options), goal);
       results.push(result);
       if (!options.json) process.stderr.write(`${work.name} ${result.ratio.toFixed(2)}\n`);

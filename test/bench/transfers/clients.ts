@@ -43,7 +43,7 @@ export function transfers(options: TransferOptions, { folder, large, many }: Fil
     { name: 'cp down', ...aws('cp', `s3://${BUCKET}/large`, fetched), fetched },
     ...(crtPython === undefined ? [] : byCrt),
     { name: 'sync', ...aws('sync', many, `s3://${BUCKET}/many`) },
-    { name: 'sync again', ...aws('sync', many, `s3://${BUCKET}/many`) },
+    ...(options.again ? [{ name: 'sync again', ...aws('sync', many, `s3://${BUCKET}/many`) }] : []),
     { name: 'rm --recursive', ...aws('rm', '--recursive', `s3://${BUCKET}/many`) },
   ];
 }

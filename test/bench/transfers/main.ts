@@ -1,35 +1,28 @@
 import { execFileSync } from 'node:child_process';
 import { createReadStream, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createWriteStream } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type BenchBackend, startBenchBackend } from '../backend.ts';
-import { median } from '../measure.ts';
+import { machine } from '../machine.ts';
+import { forgetPeak, peakMebibytes } from '../processes.ts';
 import { filledFrom } from '../null-bytes.ts';
 import { runBench } from '../run-bench.ts';
 import { BUCKET, type Files, run, type Transfer, transfers } from './clients.ts';
 import { parseOptions, type TransferOptions, USAGE } from './options.ts';
+import { markdown, type Result, table } from './report.ts';
 import { type Server, startServers } from './servers.ts';
 
 const MIB = 1024 * 1024;
 
-/** Of one command against one server: seconds and backend calls of each round, or why there are none. */
-interface Result {
-  readonly transfer: string;
-  readonly server: string;
-  readonly seconds: number[];
-  readonly calls: number[];
-  error?: string;
-}
-
 async function measureTransfers(options: TransferOptions): Promise<void> {
+  const before = machine();
   const results = await bench(options);
-  const about = { node: process.version, aws: awsVersion(options), cpu: cpus()[0]?.model, cores: cpus().length };
-  process.stdout.write(
-    options.json ? `${JSON.stringify({ ...about, ...options, results }, null, 2)}\n` : table(results, about.aws),
-  );
+  const about = { ...before, aws: awsVersion(options) };
+  if (options.json) process.stdout.write(`${JSON.stringify({ ...about, ...options, results }, null, 2)}\n`);
+  else process.stdout.write(options.markdown ? markdown(results, about, options) : table(results, about.aws));
 }
 
 /** To standard output, or in old Pythons to standard error. */
@@ -44,7 +37,7 @@ async function bench(options: TransferOptions): Promise<readonly Result[]> {
   try {
     if (options.crtPython === undefined) process.stderr.write('!!! nothing by the CRT: no --crt-python !!!\n');
     const files = await makeFiles(options, folder);
-    servers = await startServers(backend, options, folder);
+    servers = await startServers(backend, options.programs, folder);
     return await measureAll({ servers, backend, files }, options);
   } finally {
     for (const server of servers) await server.stop();
@@ -76,19 +69,21 @@ interface Stage {
 async function measureAll({ servers, backend, files }: Stage, options: TransferOptions): Promise<readonly Result[]> {
   const all = transfers(options, files);
   const results = servers.flatMap(({ name }) =>
-    all.map((transfer): Result => ({ transfer: transfer.name, server: name, seconds: [], calls: [] })),
+    all.map((transfer): Result => ({ transfer: transfer.name, server: name, seconds: [], calls: [], peak: 0 })),
   );
   for (const server of servers) {
     const make = { command: options.aws, args: ['s3api', 'create-bucket', '--bucket', bucketOf(server)] };
     await run(make, server, options.within);
   }
   await backend.store.delay(options.latency);
+  const until = performance.now() + options.minutes * 60_000;
   for (let round = 0; round < options.rounds; round += 1) {
     for (const transfer of all) {
       for (const server of round % 2 === 0 ? servers : servers.toReversed()) {
         const result = results.find((one) => one.transfer === transfer.name && one.server === server.name);
         if (result === undefined || result.error !== undefined) continue;
-        await turn({ result, transfer, server, backend, files }, options);
+        if (performance.now() > until) result.error = 'there was no time left';
+        else await turn({ result, transfer, server, backend, files }, options);
       }
     }
   }
@@ -107,12 +102,14 @@ interface Turn extends Omit<Stage, 'servers'> {
 
 async function turn({ result, transfer, server, backend, files }: Turn, options: TransferOptions): Promise<void> {
   const args = transfer.args.map((arg) => arg.replace(/^(s3:\/\/)?transfers(?=\/|$)/, `$1${bucketOf(server)}`));
+  forgetPeak(server.pids);
   const callsBefore = await backend.store.calls();
   const began = performance.now();
   try {
     await run({ command: transfer.command, args }, server, options.within);
     const seconds = (performance.now() - began) / 1000;
     if (transfer.fetched !== undefined) await compare(transfer.fetched, files.large);
+    result.peak = Math.max(result.peak, peakMebibytes(server.pids));
     result.seconds.push(seconds);
     result.calls.push((await backend.store.calls()) - callsBefore);
     process.stderr.write(`${transfer.name}, ${server.name}: ${seconds.toFixed(1)} s\n`);
@@ -135,25 +132,6 @@ async function compare(fetched: string, sent: string): Promise<void> {
     }
     at += piece.length;
   }
-}
-
-function table(results: readonly Result[], aws: string): string {
-  const rows = results.map(({ transfer, server, seconds, calls, error }) => [
-    transfer,
-    server,
-    error === undefined ? `${median(seconds).toFixed(1)} s` : 'failed',
-    seconds.map((each) => each.toFixed(1)).join(' '),
-    error === undefined ? `${median(calls).toFixed(0)} calls` : '-',
-  ]);
-  const sorted = rows.toSorted(([a = ''], [b = '']) => a.localeCompare(b));
-  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  const lines = sorted.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
-  return `${aws}\n${lines.join('\n')}\n`;
 }
 
 await runBench({ parse: () => parseOptions(process.argv.slice(2)), usage: USAGE }, measureTransfers);

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { between } from '../options.ts';
+import { PEER_OPTIONS, type PeerPrograms } from '../peer-servers.ts';
 
 export interface TransferOptions {
   readonly rounds: number;
@@ -14,18 +15,20 @@ export interface TransferOptions {
   readonly aws: string;
   /** A Python that has boto3 and awscrt; absent: no transfers by the CRT. */
   readonly crtPython: string | undefined;
-  /** Folder with S3Proxy and the jars that it needs. */
-  readonly s3proxy: string | undefined;
-  /** The program. */
-  readonly versitygw: string | undefined;
+  readonly programs: PeerPrograms;
+  /** A second `sync`, which has nothing to do. */
+  readonly again: boolean;
+  /** Minutes after which no command is begun any more. */
+  readonly minutes: number;
   /** Seconds that one command may take. */
   readonly within: number;
   readonly json: boolean;
+  readonly markdown: boolean;
 }
 
 export const USAGE = `usage: npm run bench:transfers -- [--size MIB] [--files N] [--file-size BYTES] [--rounds N] [--latency MS]
-                                   [--aws COMMAND] [--crt-python FILE] [--s3proxy DIR] [--versitygw FILE]
-                                   [--within SECONDS] [--json]
+                                   [--aws COMMAND] [--crt-python FILE] [--s3proxy DIR] [--versitygw FILE] [--rclone FILE]
+                                   [--skip-again] [--within SECONDS] [--minutes MINUTES] [--json | --markdown]
 
 Times of the AWS CLI against the gateway, and other servers where they are named, over one null backend in alternating
 rounds: cp of a large file up and down, sync of many files, rm --recursive.
@@ -38,9 +41,12 @@ rounds: cp of a large file up and down, sync of many files, rm --recursive.
   --aws         the AWS CLI (aws)
   --crt-python  a Python with boto3 and awscrt, for cp by the CRT
   --s3proxy     folder with the jar of S3Proxy and those that it needs
-  --versitygw   the program
+  --versitygw, --rclone  the programs
+  --skip-again  no second sync, which has nothing to do
   --within      seconds after which a command is ended, 10 to 3600 (600)
-  --json        the result as one JSON document`;
+  --minutes     after which no command is begun any more, 0.1 to 600 (600)
+  --json        the result as one JSON document
+  --markdown    the result as a table in Markdown`;
 
 /** @throws Error with one line for the caller */
 export function parseOptions(argv: readonly string[]): TransferOptions {
@@ -54,9 +60,11 @@ export function parseOptions(argv: readonly string[]): TransferOptions {
       'file-size': { type: 'string', default: '4096' },
       aws: { type: 'string', default: 'aws' },
       'crt-python': { type: 'string' },
-      s3proxy: { type: 'string' },
-      versitygw: { type: 'string' },
+      'skip-again': { type: 'boolean', default: false },
+      markdown: { type: 'boolean', default: false },
+      ...PEER_OPTIONS,
       within: { type: 'string', default: '600' },
+      minutes: { type: 'string', default: '600' },
       json: { type: 'boolean', default: false },
     },
   });
@@ -68,9 +76,11 @@ export function parseOptions(argv: readonly string[]): TransferOptions {
     fileSize: Math.floor(between('--file-size', values['file-size'], 0, 1024 * 1024)),
     aws: values.aws,
     crtPython: values['crt-python'],
-    s3proxy: values.s3proxy,
-    versitygw: values.versitygw,
+    programs: { s3proxy: values.s3proxy, versitygw: values.versitygw, rclone: values.rclone },
+    again: !values['skip-again'],
+    minutes: between('--minutes', values.minutes, 0.1, 600),
     within: between('--within', values.within, 10, 3600),
     json: values.json,
+    markdown: values.markdown,
   };
 }

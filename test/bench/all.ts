@@ -1,0 +1,102 @@
+/**
+ * The whole programme in one go, each part a process of its own and bounded in time: everything that
+ * docs/benchmarks.md tells, in one Markdown file.
+ */
+import { parseArgs } from 'node:util';
+import { mkdirSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { machine, machineLine } from './machine.ts';
+import { between } from './options.ts';
+import { partsOf, type Part } from './parts.ts';
+import { PEER_OPTIONS, type PeerPrograms } from './peer-servers.ts';
+import { runBench } from './run-bench.ts';
+import { runPart } from './run-part.ts';
+
+export interface AllOptions {
+  readonly out: string;
+  /** Names of parts; empty: all. */
+  readonly only: readonly string[];
+  /** Minutes of everything together. */
+  readonly within: number;
+  /** One short round and small files: to see that all of it works, not how fast. */
+  readonly quick: boolean;
+  readonly programs: PeerPrograms;
+  readonly crtPython: string | undefined;
+}
+
+const USAGE = `usage: npm run bench:all -- --out DIR [--s3proxy DIR] [--versitygw FILE] [--rclone FILE] [--crt-python FILE]
+                             [--within MINUTES] [--only PART[,PART...]] [--quick]
+
+Runs every part of the bench, one after the other, and writes DIR/benchmarks.md after each.
+
+  --within  minutes of all together, 1 to 600 (35); a part for which too little is left is left out, and told
+  --only    parts by name: main, tls, gcs, memory, fair, transfers, observed, policies
+  --quick   one short round of each, small files: shows that all of it works, not how fast`;
+
+function parseOptions(argv: readonly string[]): AllOptions {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      out: { type: 'string' },
+      only: { type: 'string', default: '' },
+      within: { type: 'string', default: '35' },
+      quick: { type: 'boolean', default: false },
+      'crt-python': { type: 'string' },
+      ...PEER_OPTIONS,
+    },
+  });
+  if (values.out === undefined) throw new Error('--out: expected a folder');
+  return {
+    out: resolve(values.out),
+    only: values.only.split(',').filter((name) => name !== ''),
+    within: between('--within', values.within, 1, 600),
+    quick: values.quick,
+    programs: { s3proxy: values.s3proxy, versitygw: values.versitygw, rclone: values.rclone },
+    crtPython: values['crt-python'],
+  };
+}
+
+const LEAST_MINUTES = 0.7;
+
+async function benchAll(options: AllOptions): Promise<void> {
+  const began = performance.now();
+  const minutesLeft = (): number => options.within - (performance.now() - began) / 60_000;
+  mkdirSync(options.out, { recursive: true });
+  const sections = [`# Figures\n\n${machineLine(machine())}\n`];
+  const file = join(options.out, 'benchmarks.md');
+  for (const part of partsOf(options)) {
+    if (options.only.length > 0 && !options.only.includes(part.name)) continue;
+    process.stderr.write(`${part.name}, at most ${part.minutes} minutes\n`);
+    sections.push(await sectionOf(part, Math.min(part.minutes, minutesLeft()), options));
+    writeFileSync(file, sections.join('\n'));
+  }
+  const minutes = ((performance.now() - began) / 60_000).toFixed(1);
+  process.stdout.write(`${file}, ${minutes} minutes\n`);
+}
+
+async function sectionOf(part: Part, minutes: number, { out }: AllOptions): Promise<string> {
+  const heading = `## ${part.title}\n\n`;
+  const shown = part.args.map((arg) => (arg.startsWith('/') ? 'PATH' : arg)).join(' ');
+  if (minutes < LEAST_MINUTES) return `${heading}Not measured: no time was left.\n`;
+  const { text, problem, seconds } = await runPart(part, {
+    minutes,
+    log: join(out, `${part.name}.log`),
+    folder: bigFolder(),
+  });
+  const told = problem === undefined ? '' : `**${problem}**\n\n`;
+  return `${heading}\`${part.script} -- ${shown}\`, ${seconds.toFixed(0)} s\n\n${told}${text}`;
+}
+
+/** In memory where there is room: the files of transfers are not to wait for a disk. */
+function bigFolder(): string {
+  const memory = '/dev/shm';
+  try {
+    const { bavail, bsize } = statfsSync(memory);
+    return bavail * bsize > 12 * 1024 ** 3 ? memory : tmpdir();
+  } catch {
+    return tmpdir();
+  }
+}
+
+await runBench({ parse: () => parseOptions(process.argv.slice(2)), usage: USAGE }, benchAll);
