@@ -151,6 +151,17 @@ const ROWS: readonly Row[] = [
     },
   },
   {
+    operation: 'DELETE of 100 keys, one after the other',
+    never: [2, 2, 109],
+    enabled: [4, 2, 400],
+    prepare: async (scene) => {
+      const keys = await listOf(scene, 100);
+      return async () => {
+        for (const key of keys) await scene.world.must('DELETE', at(scene, key));
+      };
+    },
+  },
+  {
     operation: 'DeleteObjects of 100 keys side by side',
     never: [101, 4, 101],
     enabled: [401, 7, 401],

@@ -41,7 +41,8 @@ interface Unanswered {
 
 /**
  * DELETE in a bucket that never had versioning: it reads the head, then removes it on its revision. The removal is
- * never unconditional, because a replica with a stale bucket record would destroy a versioned head.
+ * never unconditional, because a replica with a stale bucket record would destroy a versioned head. Where keys are
+ * removed one after the other, the head is one that a listing has shown before (`HeadsAhead`).
  */
 async function removeUnversioned(
   context: ObjectsContext,
@@ -50,14 +51,15 @@ async function removeUnversioned(
   call: Call,
 ): Promise<Removed> {
   const { bucket, key, versionId = NULL_VERSION } = target;
-  const { conditions, guard, judged } = request;
+  const { conditions, guard } = request;
   const place = { bucket, key };
   const nothing: Removed = { deleteMarker: false };
   if (versionId !== NULL_VERSION) return nothing;
   let unanswered: Unanswered | undefined;
   const turn = async (n: number): Promise<Removed | typeof AGAIN> => {
     if (unanswered === undefined) requireClient(call);
-    const head = n === 0 && judged !== undefined ? judged.head : await headToRemove(place, unanswered, call);
+    const head =
+      n === 0 ? await firstHead(context, target, request, call) : await headToRemove(place, unanswered, call);
     requireUnversioned(bucket, head);
     const view = liveView({ bucket, key }, head);
     if (head === undefined || view === undefined) return nothing; // a conditional delete of nothing succeeds as well
@@ -81,6 +83,17 @@ async function removeUnversioned(
     return nothing;
   };
   return inTurns(TURNS.remove, turn, () => unanswered && outcomeUnknown(unanswered.error));
+}
+
+async function firstHead(
+  { ahead }: ObjectsContext,
+  { bucket, key }: ObjectTarget,
+  { conditions, judged }: RemoveRequest,
+  call: Call,
+): Promise<Head | undefined> {
+  if (judged !== undefined) return judged.head;
+  // Who sets a condition is told of the object as it is.
+  return hasWriteConditions(conditions) ? readHead({ bucket, key }, call) : ahead.headOf({ bucket, key }, call);
 }
 
 /** @throws StoreError (outcome unknown) when the head may have come after the one that was removed */

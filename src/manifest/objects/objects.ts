@@ -9,6 +9,7 @@ import type { ObjectsContext } from '../versions/object-context.ts';
 import { copyObject } from './object-copy.ts';
 import { describeVersion, publishObject } from './object-publish.ts';
 import { type HeadsByKey, headsSideBySide } from '../heads/heads-of-keys.ts';
+import { HeadsAhead } from '../heads/heads-ahead.ts';
 import { openView, readHead } from '../heads/object-read.ts';
 import { removeObject } from './object-remove.ts';
 import type {
@@ -75,14 +76,20 @@ export interface Objects {
 
 type ObjectsOptions = Pick<ObjectsContext, 'clock' | 'settler'> & Partial<ObjectsContext>;
 
-export function createObjects(options: ObjectsOptions): Objects {
-  const context: ObjectsContext = {
+function contextOf(options: ObjectsOptions): ObjectsContext {
+  const { now = SYSTEM_TIME.now } = options;
+  return {
     versioningDrainMs: VERSIONING_DRAIN_MS,
-    now: SYSTEM_TIME.now,
+    now,
     commits: new CommitLife(),
-    hints: new LinkHints(options.now ?? SYSTEM_TIME.now),
+    hints: new LinkHints(now),
+    ahead: new HeadsAhead(now),
     ...options,
   };
+}
+
+export function createObjects(options: ObjectsOptions): Objects {
+  const context = contextOf(options);
   const { commits } = context;
   /** Called by reads that meet an object which a crash left unsettled: has it settled in the background. */
   const noticed = (bucket: Bucket, view: ObjectView): void => {

@@ -1,5 +1,6 @@
 import type { Clock } from '../records/clock.ts';
 import type { CommitLife } from '../heads/commit-life.ts';
+import type { HeadsAhead } from '../heads/heads-ahead.ts';
 import type { LinkHints } from './link-hints.ts';
 import type { Settler } from './settle.ts';
 
@@ -9,6 +10,7 @@ export interface ObjectsContext {
   readonly settler: Settler;
   readonly commits: CommitLife;
   readonly hints: LinkHints;
+  readonly ahead: HeadsAhead;
   /** How long after the first Enable of versioning a plain PUT that began before may still land, in milliseconds. */
   readonly versioningDrainMs: number;
   /** Milliseconds since the epoch. */

@@ -1,0 +1,172 @@
+import type { Call } from '../../observe/call.ts';
+import { nameComparator } from '../../store/name-order.ts';
+import { isStoreError } from '../../store/store-error.ts';
+import type { BlobEntry } from '../../store/blob-store.ts';
+import type { Bucket } from '../records/bucket.ts';
+import type { KeyRef } from '../records/key-ref.ts';
+import { codecOf, headPlace } from '../records/names.ts';
+import { RecordFormatError } from '../records/record.ts';
+import { type Head, parseHead } from './head.ts';
+import { readHead } from './object-read.ts';
+
+/** Heads of one bucket that are read one by one, within `WINDOW_MS`, before a listing is tried. */
+const WORTH_A_LISTING = 8;
+const WINDOW_MS = 5000;
+/** The same at most, when listings before were of little use. */
+const MOST_PATIENCE = 1024;
+/** Heads that a listing asks for: the first, and those that follow one that was of use. */
+const FIRST_PAGE = 250;
+const PAGE = 1000;
+/** A head is not taken for true that was seen longer ago. Milliseconds. */
+const YOUNG_MS = 30_000;
+/** Buckets with heads that are remembered. */
+const MOST_RUNS = 4;
+
+/** Keys of one bucket that are removed one after the other. */
+interface Run {
+  /** By key: those that a listing has shown, and that nobody has asked for yet. */
+  heads: Map<string, Head>;
+  /** How many they were; undefined: nothing was listed yet. */
+  shown: number | undefined;
+  /** The last name of that listing. */
+  end: string | undefined;
+  /** When they were seen. Milliseconds since the epoch. */
+  seen: number;
+  /** Heads that were read one by one since `since`. */
+  misses: number;
+  since: number;
+  /** So many, and a listing is made. */
+  patience: number;
+  isListing: boolean;
+}
+
+/**
+ * Heads for who removes key after key, as tools do that remove all beneath a prefix: those that follow are listed
+ * before they are asked for, so that a removal is one call, and not two. A head from here is a hint. It may have been
+ * replaced before the request began; the removal is on condition of its revision, and what it says depends on the
+ * revision alone.
+ *
+ * docs/decisions/0036-removals-in-a-row.md
+ */
+export class HeadsAhead {
+  readonly #runs = new Map<string, Run>();
+  readonly #now: () => number;
+
+  /** @param now milliseconds since the epoch */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /**
+   * The head of a key that is to be removed, as it is or as it was a moment ago. For buckets that never had versions.
+   * @throws as `readHead`
+   */
+  async headOf(place: KeyRef, call: Call): Promise<Head | undefined> {
+    const run = this.#runOf(place.bucket);
+    const known = this.#take(run, place.key);
+    if (known !== undefined) return known;
+    if (!this.#isWorthAListing(run, place)) return readHead(place, call);
+    run.isListing = true;
+    try {
+      const [head] = await Promise.all([readHead(place, call), this.#list(run, place, call)]);
+      return head;
+    } finally {
+      run.isListing = false;
+    }
+  }
+
+  #take(run: Run, key: string): Head | undefined {
+    const head = run.heads.get(key);
+    if (head === undefined || Math.abs(this.#now() - run.seen) > YOUNG_MS) return undefined;
+    // A second removal of the key would meet another head, or none.
+    run.heads.delete(key);
+    return head;
+  }
+
+  #isWorthAListing(run: Run, { bucket, key }: KeyRef): boolean {
+    const now = this.#now();
+    if (Math.abs(now - run.since) > WINDOW_MS) {
+      run.since = now;
+      run.misses = 0;
+    }
+    run.misses += 1;
+    if (run.isListing) return false;
+    const { region, name } = codecOf(bucket.home.store).encode(key);
+    if (region !== 'plain') return false;
+    const isNext = wasUsed(run) && run.end !== undefined && isBehind(bucket, name, run.end);
+    return isNext || run.misses >= run.patience;
+  }
+
+  /** Those from this key on. What goes wrong is heard of by whoever reads the head. */
+  async #list(run: Run, place: KeyRef, call: Call): Promise<void> {
+    const { home } = place.bucket;
+    const isFollowing = wasUsed(run);
+    const isFirst = run.shown === undefined;
+    run.patience = isFollowing || isFirst ? WORTH_A_LISTING : Math.min(2 * run.patience, MOST_PATIENCE);
+    run.misses = 0;
+    const limit = Math.min(isFollowing ? PAGE : FIRST_PAGE, home.store.capabilities.maxListPage);
+    const startAt = headPlace(place).ref.name;
+    const seen = this.#now();
+    try {
+      const { entries } = await home.store.list(home.container, { startAt, limit }, call);
+      const heads = entries.flatMap((entry) => (entry.kind === 'blob' ? plainHeads(place.bucket, entry) : []));
+      run.heads = new Map(heads);
+      run.heads.delete(place.key);
+      run.shown = run.heads.size;
+      run.end = entries.at(-1)?.name;
+      run.seen = seen;
+    } catch (error) {
+      if (!isStoreError(error)) throw error;
+    }
+  }
+
+  #runOf({ uid }: Bucket): Run {
+    const now = this.#now();
+    const run = this.#runs.get(uid) ?? newRun(now);
+    // Those used last stand last.
+    this.#runs.delete(uid);
+    this.#runs.set(uid, run);
+    const [oldest] = this.#runs.keys();
+    if (this.#runs.size > MOST_RUNS && oldest !== undefined) this.#runs.delete(oldest);
+    return run;
+  }
+}
+
+function newRun(since: number): Run {
+  return {
+    heads: new Map(),
+    shown: undefined,
+    end: undefined,
+    seen: since,
+    misses: 0,
+    since,
+    patience: WORTH_A_LISTING,
+    isListing: false,
+  };
+}
+
+/** Half of what the listing showed was asked for. */
+function wasUsed({ shown = 0, heads }: Run): boolean {
+  return shown > 0 && 2 * heads.size <= shown;
+}
+
+function isBehind({ home }: Bucket, name: string, end: string): boolean {
+  return nameComparator(home.store.capabilities.nameOrder)(name, end) > 0;
+}
+
+/** The head under its key, if it is the whole object and nothing lies elsewhere. */
+function plainHeads({ home }: Bucket, entry: BlobEntry): [string, Head][] {
+  const { name } = entry;
+  if (!codecOf(home.store).isPlainKey(name)) return [];
+  try {
+    const head = parseHead({ container: home.container, name }, entry);
+    const { record } = head;
+    const isPlain =
+      record === undefined ||
+      (record.kind === 'inline' && record.overflow === undefined && record.encryption === undefined);
+    return isPlain ? [[name, head]] : []; // a plain name is the key itself
+  } catch (error) {
+    if (error instanceof RecordFormatError) return [];
+    throw error;
+  }
+}
