@@ -74,7 +74,11 @@ export function valueAt({ body }: S3Response, ...path: readonly string[]): XmlVa
 
 export function listAt(response: S3Response, name: string): readonly Readonly<Record<string, XmlValue>>[] {
   const value = valueAt(response, name);
-  if (value instanceof XmlTexts) return [...value.items()].map(leavesOf);
+  if (value instanceof XmlTexts) {
+    // A piece holds one element or several.
+    const elements = [...value.items()].join('').match(new RegExp(`<${name}>.*?</${name}>`, 'gs')) ?? [];
+    return elements.map(leavesOf);
+  }
   return Array.isArray(value) ? (value as Readonly<Record<string, XmlValue>>[]) : [];
 }
 
