@@ -66,6 +66,9 @@ export class BodyFlow {
   #over = false;
   #tiny = 0;
   #restrained = false;
+  /** Whoever takes the payload, or the hashes of it, have enough for now. */
+  #full = false;
+  #hashing = false;
   /** Tiny pieces that wait to be looked at together, from where on they lie there, and how far it is filled. */
   #slab: Buffer | undefined;
   #slabFrom = 0;
@@ -101,6 +104,7 @@ export class BodyFlow {
   }
 
   pause(): void {
+    this.#full = true;
     if (!this.#over) {
       this.#waitingSince = undefined;
       this.#options.source.pause();
@@ -108,7 +112,8 @@ export class BodyFlow {
   }
 
   resume(): void {
-    if (!this.#over && this.#options.source.isPaused()) {
+    this.#full = false;
+    if (!this.#over && !this.#hashing && this.#options.source.isPaused()) {
       this.#waitingSince = performance.now();
       this.#options.source.resume();
     }
@@ -221,7 +226,20 @@ export class BodyFlow {
     } catch (error) {
       this.#fail(error);
     }
-    if (!this.#over && !this.#options.source.isPaused()) this.#waitingSince = performance.now();
+    if (this.#over) return;
+    if (!this.#options.source.isPaused()) this.#waitingSince = performance.now();
+    const room = this.#options.verifier.room();
+    if (room !== undefined && !this.#hashing) void this.#wait(room);
+  }
+
+  /** The hashes have enough for now. */
+  async #wait(room: Promise<undefined>): Promise<void> {
+    this.#hashing = true;
+    this.#waitingSince = undefined;
+    this.#options.source.pause();
+    await room;
+    this.#hashing = false;
+    if (!this.#full) this.resume();
   }
 
   readonly #onEnd = (): void => {

@@ -49,6 +49,15 @@ export class PayloadVerifier {
     }
   }
 
+  /** Resolves when more bytes should come. Undefined: at once. Nothing breaks if they come earlier. */
+  room(): Promise<undefined> | undefined {
+    for (const hasher of this.#hashers) {
+      const room = hasher.room?.();
+      if (room !== undefined) return room;
+    }
+    return undefined;
+  }
+
   /** Gives back what the hashes hold. To be called however the body ends; bytes that come later are not looked at. */
   release(): void {
     for (const hasher of this.#hashers) hasher.release?.();

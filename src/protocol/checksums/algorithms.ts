@@ -19,6 +19,8 @@ export interface ChecksumHasher {
   update(bytes: Uint8Array): void;
   /** The raw digest, most significant byte first; call once, at the end. */
   digest(): Buffer;
+  /** Resolves when more bytes cost less than they do now. Undefined: there is nothing to wait for. */
+  room?(): Promise<undefined> | undefined;
   /** Gives back what it holds, whether there was a digest or not. Bytes that come later go nowhere. */
   release?(): void;
 }

@@ -18,6 +18,15 @@ const MOST_STREAMS = 16;
 const WORTHWHILE = 64;
 /** From so many streams on vectors are faster than words, although some of their lanes are idle. */
 const ENOUGH_FOR_VECTORS = 7;
+/** What Node reads from a socket at a time. A ring with less room than that is full. */
+const READ = 64 * 1024;
+/** Blocks that are worked through together before it is looked again who has most. */
+const STRETCH = READ / BLOCK;
+/** As many as go together without vectors. */
+const FEW = 3;
+/** For streams that were full so lately others that are full wait, but no longer than the second. */
+const SOON_MS = 20;
+const PATIENCE_MS = 2;
 const START = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476] as const;
 
 /** Room in the module's memory for one stream: its state, and a ring of bytes that wait. */
@@ -27,6 +36,8 @@ export class Lane {
   /** Bytes of the stream that were worked through, and that came. */
   done = 0;
   came = 0;
+  /** When the ring was full last, in milliseconds. */
+  fullAt = Number.NEGATIVE_INFINITY;
 
   constructor(index: number) {
     this.state = STATES + index * STATE_BYTES;
@@ -43,6 +54,32 @@ export class Lane {
   }
 }
 
+/** Streams with full rings that wait until others have as much. */
+class Meeting {
+  readonly full = new Set<Lane>();
+  readonly over: Promise<undefined>;
+  readonly #timer: NodeJS.Timeout;
+  #immediate: NodeJS.Immediate | undefined;
+  readonly #begin: () => void;
+
+  constructor(meet: () => void) {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    this.over = promise;
+    this.#begin = () => {
+      clearTimeout(this.#timer);
+      clearImmediate(this.#immediate);
+      meet();
+      resolve(undefined);
+    };
+    this.#timer = setTimeout(this.#begin, PATIENCE_MS);
+  }
+
+  /** When every socket that has bytes now was read from. */
+  soon(): void {
+    this.#immediate ??= setImmediate(this.#begin);
+  }
+}
+
 /**
  * MD5 of streams that are open at the same time. Their bytes are copied here, and wait until a ring is full or a stream
  * ends. Then as many blocks of that stream as must go are worked through, together with as many of others that wait.
@@ -53,6 +90,7 @@ export class Md5Lanes {
   readonly #words = new Int32Array(this.#module.memory.buffer);
   readonly #free = Array.from({ length: MOST_STREAMS }, (_, index) => new Lane(index)).toReversed();
   readonly #open = new Set<Lane>();
+  #meeting: Meeting | undefined;
 
   /** Streams that have a lane. */
   get open(): number {
@@ -65,13 +103,30 @@ export class Md5Lanes {
     if (lane === undefined) return undefined;
     lane.done = 0;
     lane.came = 0;
+    lane.fullAt = Number.NEGATIVE_INFINITY;
     this.#words.set(START, lane.state / 4);
     this.#open.add(lane);
     return lane;
   }
 
   give(lane: Lane): void {
-    if (this.#open.delete(lane)) this.#free.push(lane);
+    if (!this.#open.delete(lane)) return;
+    this.#free.push(lane);
+    this.#meeting?.full.delete(lane);
+    this.#hasten();
+  }
+
+  /**
+   * Whoever has bytes to add had better wait for this, so that those of other streams come and go with them.
+   * @returns undefined while there is room, or nobody to wait for
+   */
+  room(lane: Lane): Promise<undefined> | undefined {
+    if (this.#open.size < 2 || RING - lane.waiting >= READ) return undefined;
+    lane.fullAt = performance.now();
+    this.#meeting ??= new Meeting(() => this.#meet());
+    this.#meeting.full.add(lane);
+    this.#hasten();
+    return this.#meeting.over;
   }
 
   add(lane: Lane, bytes: Uint8Array): void {
@@ -104,6 +159,43 @@ export class Md5Lanes {
     lane.came += bytes.length;
   }
 
+  /** No need to wait longer once there are enough, or everybody who may come soon. */
+  #hasten(): void {
+    const full = this.#meeting?.full;
+    if (full === undefined) return;
+    const since = performance.now() - SOON_MS;
+    let expected = 0;
+    for (const lane of this.#open) {
+      if (full.has(lane) || lane.fullAt > since) expected += 1;
+    }
+    if (full.size >= Math.min(FEW, expected)) this.#meeting?.soon();
+  }
+
+  /** Works through what waits while there are enough to go together, and what is too much to wait longer. */
+  #meet(): void {
+    const full = this.#meeting?.full;
+    this.#meeting = undefined;
+    for (const lane of this.#open) {
+      // Who was waited for in vain is expected again when it has been full again.
+      if (full?.has(lane) === false) lane.fullAt = Number.NEGATIVE_INFINITY;
+    }
+    for (;;) {
+      const lead = this.#fullest();
+      if (lead === undefined || lead.waiting < WORTHWHILE * BLOCK) return;
+      const isAlone = this.#together(lead).length < Math.min(FEW, this.#open.size);
+      if (isAlone && lead.waiting <= RING / 2) return;
+      this.#work(lead, Math.min(Math.floor(lead.waiting / BLOCK), STRETCH));
+    }
+  }
+
+  #fullest(): Lane | undefined {
+    let fullest: Lane | undefined;
+    for (const lane of this.#open) {
+      if (fullest === undefined || lane.waiting > fullest.waiting) fullest = lane;
+    }
+    return fullest;
+  }
+
   /** So many blocks of the lane, and of those that can go with it no more than that. */
   #work(lead: Lane, blocks: number): void {
     for (let left = blocks; left > 0; ) {
@@ -121,8 +213,8 @@ export class Md5Lanes {
     for (const lane of this.#open) {
       if (lane !== lead && lane.blocks >= WORTHWHILE) lanes.push(lane);
     }
-    if (lanes.length > 3) lanes.sort((a, b) => (a === lead ? -1 : b === lead ? 1 : b.waiting - a.waiting));
-    lanes.length = Math.min(lanes.length, lanes.length < ENOUGH_FOR_VECTORS ? 3 : VECTOR_LANES);
+    if (lanes.length > FEW) lanes.sort((a, b) => (a === lead ? -1 : b === lead ? 1 : b.waiting - a.waiting));
+    lanes.length = Math.min(lanes.length, lanes.length < ENOUGH_FOR_VECTORS ? FEW : VECTOR_LANES);
     return lanes;
   }
 
@@ -138,7 +230,7 @@ export class Md5Lanes {
       this.#words[at + 1] = lane?.state ?? SPARE_STATE;
     }
     if (isVector) this.#module.eight(blocks);
-    else if (lanes.length === 3) this.#module.three(blocks);
+    else if (lanes.length === FEW) this.#module.three(blocks);
     else if (lanes.length === 2) this.#module.two(blocks);
     else this.#module.one(blocks);
   }

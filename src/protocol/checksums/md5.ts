@@ -46,6 +46,10 @@ class LongMd5 implements ChecksumHasher {
     return digest;
   }
 
+  room(): Promise<undefined> | undefined {
+    return this.#lane === undefined ? undefined : lanes?.room(this.#lane);
+  }
+
   release(): void {
     this.#over = true;
     if (this.#lane !== undefined) lanes?.give(this.#lane);

@@ -34,6 +34,29 @@ async function failed({ facts }: Streamed): Promise<void> {
   await expect(facts).rejects.toThrow();
 }
 
+describe('a long body whose MD5 is wanted', () => {
+  it('is not read from while its bytes wait for those of another, and then goes on', async () => {
+    const bodies = await Promise.all(
+      [1, 2].map(async () => {
+        const source = openSource();
+        let pauses = 0;
+        source.on('pause', () => (pauses += 1));
+        const opened = await streamed(requestBody(plain(ALL), { source }));
+        opened.stream.on('data', () => undefined);
+        return { source, opened, pauses: () => pauses };
+      }),
+    );
+    for (const { source } of bodies) source.write(Buffer.from('m'));
+    while (md5LanesOpen() < bodies.length) await new Promise((resolve) => setImmediate(resolve));
+    for (const { source } of bodies) source.write(HALF);
+    while (bodies.some(({ pauses }) => pauses() === 0)) await new Promise((resolve) => setImmediate(resolve));
+    for (const { source } of bodies) source.end(HALF.subarray(1));
+    for (const { opened } of bodies) {
+      await expect(opened.facts).resolves.toEqual({ md5: digest('md5', ALL, 'hex') });
+    }
+  });
+});
+
 describe('the lane of a long body whose MD5 is wanted', () => {
   afterEach(() => {
     expect(md5LanesOpen()).toBe(0);
