@@ -48,6 +48,21 @@ const STORAGE_CLASSES = new Set([
   'GLACIER_IR',
 ]);
 
+/** What a client said of an object, as GetObject and HeadObject tell it again; what was not said is undefined. */
+export function describeAttributes(said: ParsedAttributes): Record<string, string | undefined> {
+  const { contentType, contentEncoding, contentLanguage, contentDisposition, cacheControl } = said.headers;
+  return {
+    'content-type': contentType ?? DEFAULT_CONTENT_TYPE,
+    'content-encoding': contentEncoding,
+    'content-language': contentLanguage,
+    'content-disposition': contentDisposition,
+    'cache-control': cacheControl,
+    expires: said.expires,
+    'x-amz-storage-class': said.storageClass,
+    'x-amz-website-redirect-location': said.websiteRedirect,
+  };
+}
+
 /** @throws S3Error MetadataTooLarge, InvalidStorageClass, InvalidRedirectLocation */
 export function parseObjectAttributes(headers: HeaderReader): ParsedAttributes {
   const expires = headers.get('expires');

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { type Checksum, checksumHeader } from '../checksums/algorithms.ts';
 import type { Tag } from '../tagging.ts';
 import { isFieldName, isFieldValue } from './field-text.ts';
-import { META_PREFIX, type ParsedAttributes } from './object-attributes.ts';
+import { describeAttributes, META_PREFIX, type ParsedAttributes } from './object-attributes.ts';
 
 /** What GetObject and HeadObject say about an object in headers. */
 interface DescribedObject extends ParsedAttributes {
@@ -18,18 +18,8 @@ export type ResponseHeaders = Record<string, string | undefined>;
  * `x-amz-missing-meta` says how many values that were.
  */
 export function describeObject(object: DescribedObject): ResponseHeaders {
-  const { headers } = object;
-  const said: ResponseHeaders = {
-    etag: quoted(object.etag),
-    'content-type': headers.contentType ?? 'binary/octet-stream',
-    'content-encoding': headers.contentEncoding,
-    'content-language': headers.contentLanguage,
-    'content-disposition': headers.contentDisposition,
-    'cache-control': headers.cacheControl,
-    expires: object.expires,
-    'x-amz-storage-class': object.storageClass,
-    'x-amz-website-redirect-location': object.websiteRedirect,
-  };
+  const said: ResponseHeaders = describeAttributes(object);
+  said['etag'] = quoted(object.etag);
   let missing = leaveOutUnsayable(said);
   for (const name in object.userMetadata) {
     const value = metadataValue(object.userMetadata[name] ?? '');

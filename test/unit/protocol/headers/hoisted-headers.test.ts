@@ -30,8 +30,4 @@ describe('headers in the query of a presigned URL', () => {
     );
     expect([...headers.startingWith('x-amz-')]).toEqual([]);
   });
-
-  it('count only in signed queries: nobody vouches for others', () => {
-    expect(hoist('x-amz-meta-a=1').get('x-amz-meta-a')).toBeUndefined();
-  });
 });
