@@ -20,7 +20,7 @@ export function authenticate<C extends SigningCredential>(raw: RawRequest, optio
   const request = signableRequest(raw);
   refuseRepeatedHeaders(request.headers);
   const authorization = request.headers.get('authorization');
-  const inQuery = request.query.length === 0 ? undefined : queryMethod(request.query.map(({ name }) => name));
+  const inQuery = request.query.length === 0 ? undefined : queryMethod(request.query);
   if (authorization !== undefined) {
     if (inQuery !== undefined) {
       throw new S3Error('InvalidArgument', {

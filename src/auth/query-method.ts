@@ -1,3 +1,5 @@
+import type { QueryPair } from './canonical-query.ts';
+
 /** Any of these in a query is an attempt to authenticate. */
 const V4_PARAMETERS: ReadonlySet<string> = new Set(['X-Amz-Algorithm', 'X-Amz-Credential', 'X-Amz-Signature']);
 const V2_PARAMETERS: ReadonlySet<string> = new Set(['AWSAccessKeyId', 'Signature']);
@@ -42,10 +44,10 @@ const V2_SUBRESOURCES: ReadonlySet<string> = new Set([
 /** By which version of the signature a query claims to be signed. */
 export type QueryMethod = 'v2' | 'v4';
 
-/** @param names of all parameters, decoded or in canonical encoding, which is the same for those that count */
-export function queryMethod(names: Iterable<string>): QueryMethod | undefined {
+/** @param pairs in canonical encoding, in which the names that count stand as they are */
+export function queryMethod(pairs: readonly QueryPair[]): QueryMethod | undefined {
   let found: QueryMethod | undefined;
-  for (const name of names) {
+  for (const { name } of pairs) {
     if (V4_PARAMETERS.has(name)) return 'v4';
     if (V2_PARAMETERS.has(name)) found = 'v2';
   }

@@ -11,9 +11,7 @@ export const SERVER_NAME = 's3-cloud-gateway';
 const XML_TYPE = 'application/xml';
 
 /** Statuses that never carry a body, nor a length. */
-function isBodiless(status: number): boolean {
-  return status === 204 || status === 304;
-}
+const BODILESS: ReadonlySet<number> = new Set([204, 304]);
 
 /**
  * Makes the head of an answer, as the flat list of names and values that `writeHead` takes without building an object.
@@ -52,7 +50,7 @@ export async function writeAnswer(exchange: Exchange, answer: S3Response, close:
     return;
   }
   if (body === undefined) {
-    if (!isBodiless(status) && headers?.['content-length'] === undefined) head.push('Content-Length', '0');
+    if (!BODILESS.has(status) && headers?.['content-length'] === undefined) head.push('Content-Length', '0');
     exchange.writeHead(status, head);
     return endAnswer(exchange, '', closing);
   }
@@ -88,7 +86,7 @@ export async function writeError(exchange: Exchange, error: S3Error, close: bool
   }
   const closing = close || mustClose(exchange);
   const head = headOf(exchange, error.headers, closing);
-  if (isHead || isBodiless(error.status)) {
+  if (isHead || BODILESS.has(error.status)) {
     exchange.writeHead(error.status, head);
     return endAnswer(exchange, '', closing);
   }

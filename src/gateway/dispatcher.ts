@@ -9,7 +9,7 @@ import { traceOf } from '../observe/trace-context.ts';
 import { toS3Error } from '../operations/failure.ts';
 import { hostResolver, type HostResolver } from '../protocol/address.ts';
 import { errorAnswer } from '../protocol/sts/document.ts';
-import { readHeaders } from '../protocol/headers/header-reader.ts';
+import { RawHeaders } from '../protocol/headers/header-reader.ts';
 import type { OperationRow } from '../protocol/operation-table.ts';
 import type { HeaderReader } from '../protocol/request.ts';
 import type { S3Response } from '../protocol/response.ts';
@@ -102,7 +102,7 @@ export class Dispatcher {
 
   /** Serves one request; never rejects. @param target request target as it came off the wire */
   async dispatch(request: IncomingMessage, response: ServerResponse, target: string, requestId: string): Promise<void> {
-    const headers = readHeaders(request.rawHeaders);
+    const headers = new RawHeaders(request.rawHeaders);
     const exchange = new Exchange({
       request,
       response,
@@ -212,7 +212,7 @@ export class Dispatcher {
     if (exchange.headers.get('origin') !== undefined) await prepareCors(exchange, this.#cors, call);
     const operation = this.#options.operations[route.row.name];
     if (operation === undefined) throw notBuilt(route.row, verdict.kind);
-    this.#refuseChange(route.row);
+    if (this.#options.changesRefused !== undefined) this.#refuseChange(route.row, this.#options.changesRefused());
     const request = toS3Request(exchange, { route, verdict }, this.#options.holdBudget);
     const parts = { row: route.row, call, request, principal };
     return operation(request, operationContext(exchange, parts, this.#served));
@@ -251,9 +251,8 @@ export class Dispatcher {
    * Refuses changes while this replica must not make any (its clock is wrong). Reads go on. @throws S3Error
    * ServiceUnavailable
    */
-  #refuseChange({ method }: OperationRow): void {
+  #refuseChange({ method }: OperationRow, message: string | undefined): void {
     if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return;
-    const message = this.#options.changesRefused?.();
     if (message !== undefined) throw new S3Error('ServiceUnavailable', { message });
   }
 

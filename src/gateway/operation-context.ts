@@ -103,6 +103,8 @@ function askedRequest(
   }: Pick<AskedRequest, 'accountNumberOf'> & { readonly settings: { readonly region: string } },
 ): AskedRequest {
   const { facts } = exchange;
+  // That of the connection which ends at this process: what a proxy in front spoke with its client is not known here.
+  const socket = exchange.request.socket as Partial<TLSSocket>;
   return {
     operation: row.name,
     bucket: request.address.bucket,
@@ -113,18 +115,10 @@ function askedRequest(
     clientAddress: facts.clientAddress,
     scheme: facts.scheme,
     // Not a getter: those make the object a slow one.
-    tlsVersion: tlsVersion(exchange.request.socket as Partial<TLSSocket>),
+    tlsVersion: socket.getProtocol?.()?.replace(/^TLSv/, ''),
     region: settings.region,
     accountNumberOf,
     now: facts.head.arrivedAt,
     work: undefined,
   };
-}
-
-/**
- * The TLS version of the connection that ends at this process. What a proxy in front spoke with its client is not known
- * here.
- */
-function tlsVersion(socket: Partial<TLSSocket>): string | undefined {
-  return socket.getProtocol?.()?.replace(/^TLSv/, '');
 }

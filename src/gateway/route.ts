@@ -35,7 +35,8 @@ export function findRoute(exchange: Exchange, target: string, hosts: HostResolve
   exchange.resource = path;
   if (rawQuery !== '') checkQuery(rawQuery);
   const sent = readQuery(rawQuery);
-  const query = effectiveQuery(sent);
+  const isPresigned = sent.method !== undefined;
+  const query = isPresigned ? effectiveQuery(sent) : sent;
   exchange.control = path.startsWith(CONTROL_PATH) && isControl(exchange.headers);
   const address = exchange.control ? controlAddress(path) : parseAddress(path, hosts.bucketOf(host));
   const { facts } = exchange;
@@ -44,7 +45,7 @@ export function findRoute(exchange: Exchange, target: string, hosts: HostResolve
   facts.virtualHost = address.virtualHost;
   facts.versionId = query.get('versionId');
   facts.uploadId = query.get('uploadId');
-  const headers = sent.method === undefined ? exchange.headers : withHoistedHeaders(exchange.headers, sent);
+  const headers = isPresigned ? withHoistedHeaders(exchange.headers, sent) : exchange.headers;
   const row = classify(request.method ?? '', address, query, headers);
   facts.classification = row;
   return { row, address, query, headers, pairs: sent.pairs, rawTarget: rawQuery === '' ? path : `${path}?${rawQuery}` };

@@ -165,7 +165,7 @@ export class CallFacts {
 
   /** What the head was that was read first. */
   noteHeadKind(name: string, kind: string): void {
-    const head = this.heads.find((known) => known.name === name);
+    const head = this.#known(name);
     if (head?.before !== undefined) head.kind ??= kind;
   }
 
@@ -216,8 +216,13 @@ export class CallFacts {
     this.watch?.giveRoomBack(this.backend.length, this.#roomTaken);
   }
 
+  #known(name: string): HeadFacts | undefined {
+    for (const head of this.heads) if (head.name === name) return head;
+    return undefined;
+  }
+
   #head(name: string): HeadFacts | undefined {
-    const known = this.heads.find((head) => head.name === name);
+    const known = this.#known(name);
     if (known !== undefined || this.heads.length >= MAX_HEADS_KEPT) return known;
     const head: HeadFacts = { name, before: undefined, kind: undefined, after: undefined };
     this.heads.push(head);

@@ -7,10 +7,10 @@ import { NamedValues } from '../../observe/named-values.ts';
 
 /** How a value stands in JSON. */
 interface Form<T> {
-  /** @returns undefined for what its absence says */
-  encode(value: T): unknown;
-  /** @throws Error for what this release does not know and must not guess */
-  decode(json: unknown): T;
+  /** @returns undefined for what its absence says. Absent: the value stands there as it is */
+  encode?(value: T): unknown;
+  /** @throws Error for what this release does not know and must not guess. Absent: as `encode` */
+  decode?(json: unknown): T;
 }
 
 /** Whether a value, as it stands in JSON, can be ours: other tools can write what readers read. */
@@ -36,7 +36,7 @@ export type UnknownFields = Readonly<Record<string, unknown>>;
 
 /** The value as it is. */
 export function plain<T>(): Form<T> {
-  return { encode: (value) => value, decode: (json) => json as T };
+  return {};
 }
 
 /** A value that has a shorter form. */
@@ -70,7 +70,7 @@ export function codecOfFields(table: FieldTable, header: readonly string[]): Fie
       const values = record as Readonly<Record<string, unknown>>;
       for (const [name, { code, form }] of rows) {
         const value = values[name];
-        const encoded = value === undefined ? undefined : form.encode(value);
+        const encoded = value === undefined || form.encode === undefined ? value : form.encode(value);
         if (encoded !== undefined) json[code] = encoded;
       }
     },
@@ -82,7 +82,7 @@ export function codecOfFields(table: FieldTable, header: readonly string[]): Fie
         const value = values[code];
         const row = byCode.get(code);
         if (row?.check?.(value) === false) throw new DamagedField(code);
-        if (row !== undefined) fields[row.name] = row.form.decode(value);
+        if (row !== undefined) fields[row.name] = row.form.decode === undefined ? value : row.form.decode(value);
         else if (!isHeader.has(code)) (unknown ??= new NamedValues<unknown>())[code] = value;
       }
       return { fields, unknown };

@@ -133,8 +133,8 @@ export function encodeRecord(record: HeadRecord | OwnRecord | DeletionRecord | L
   const json: Record<string, unknown> = { v: FORMAT, k: KIND_CODE[record.kind], s: record.seq };
   CODEC.encode(record, json);
   if (RECORD_FIELDS.encryption.code in json) json['v'] = ENCRYPTED_FORMAT;
-  addUnknown(json, record.unknown);
-  addUnknown(json, record.unknownSpilled);
+  if (record.unknown !== undefined) addUnknown(json, record.unknown);
+  if (record.unknownSpilled !== undefined) addUnknown(json, record.unknownSpilled);
   return toAsciiJson(json);
 }
 

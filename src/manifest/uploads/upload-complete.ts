@@ -1,4 +1,4 @@
-import { S3Error, isS3Error } from '../../errors/s3-error.ts';
+import { type S3Error, isS3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import { type WriteConditions, judgeWrite } from '../../protocol/conditions.ts';
@@ -87,8 +87,14 @@ export async function completeUpload(
   if (upload === undefined) return repeated(target, request, call);
   if (request.key !== undefined) requirePartKey(upload.encryption, request.key);
   requireAscending(request.parts, target.uploadId);
-  const plan = tryPlan(() => planObject(upload, request, stored, context.minPartSize));
-  if (plan instanceof S3Error) return withoutParts(context, { target, request, refusal: plan }, call);
+  let plan: ObjectPlan;
+  try {
+    plan = planObject(upload, request, stored, context.minPartSize);
+  } catch (refusal) {
+    // The upload may be over.
+    if (isS3Error(refusal, 'InvalidPart')) return withoutParts(context, { target, request, refusal }, call);
+    throw refusal;
+  }
   const completing = { upload, request, plan, completion: completionOf(upload, request, plan) };
 
   if (isPublished(head, target.uploadId)) return finishPublished(context, target, request, call);
@@ -127,11 +133,7 @@ async function lookAtAll(target: UploadTarget, { parts }: CompleteRequest, call:
   }
   const [upload, stored, head] = await Promise.all([
     readUpload(target, call),
-    partsNamed(
-      target,
-      parts.map(({ number }) => number),
-      call,
-    ),
+    partsNamed(target, parts, call),
     readHead(target, call),
   ]);
   return { upload, stored, head };
@@ -169,16 +171,6 @@ async function isStillOpen(target: UploadTarget, held: HeldClaim, call: Call): P
     if (!isStoreError(error, 'notFound', 'conditionFailed')) throw error;
   }
   return false;
-}
-
-/** @returns the plan, or the refusal InvalidPart, which may mean that the upload is over */
-function tryPlan(plan: () => ObjectPlan): ObjectPlan | S3Error {
-  try {
-    return plan();
-  } catch (error) {
-    if (isS3Error(error, 'InvalidPart')) return error;
-    throw error;
-  }
 }
 
 function completionOf(upload: Upload, request: CompleteRequest, plan: ObjectPlan): Completion {

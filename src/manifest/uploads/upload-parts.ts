@@ -155,11 +155,11 @@ const LIST_CONCURRENCY = 10;
  */
 export async function partsNamed(
   { bucket, uploadId }: UploadTarget,
-  numbers: readonly number[],
+  named: readonly { readonly number: number }[],
   call: Call,
 ): Promise<Map<number, PartRecord>> {
   const { home } = bucket;
-  const sorted = [...numbers].sort((a, b) => a - b);
+  const sorted = named.map(({ number }) => number).sort((a, b) => a - b);
   const pageSize = home.store.capabilities.maxListPage;
   const starts = Array.from({ length: Math.ceil(sorted.length / pageSize) }, (_, page) => page * pageSize);
   const pages = await mapConcurrent(starts, LIST_CONCURRENCY, (start) =>
@@ -169,7 +169,9 @@ export async function partsNamed(
       call,
     ),
   );
-  return new Map(pages.flat().map((part) => [part.number, part]));
+  const found = new Map<number, PartRecord>();
+  for (const page of pages) for (const part of page) found.set(part.number, part);
+  return found;
 }
 
 /** The parts between two numbers, both inclusive. */

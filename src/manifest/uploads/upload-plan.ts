@@ -60,10 +60,11 @@ export function listHashOf(parts: readonly ListedPart[]): string {
 
 /** @throws S3Error InvalidPartOrder */
 export function requireAscending(parts: readonly ListedPart[], uploadId: string): void {
-  parts.reduce((previous, part) => {
-    if (part.number <= previous) throw new S3Error('InvalidPartOrder', { extra: { UploadId: uploadId } });
-    return part.number;
-  }, 0);
+  let previous = 0;
+  for (const { number } of parts) {
+    if (number <= previous) throw new S3Error('InvalidPartOrder', { extra: { UploadId: uploadId } });
+    previous = number;
+  }
 }
 
 /**
@@ -76,23 +77,27 @@ export function planObject(
   stored: ReadonlyMap<number, PartRecord>,
   minPartSize: number,
 ): ObjectPlan {
-  const parts = request.parts.map((listed) => matchPart(upload, listed, stored.get(listed.number)));
-  requireSizes(parts, request.expected, minPartSize);
+  const parts: PartRecord[] = [];
+  let size = 0;
+  for (const listed of request.parts) {
+    const part = matchPart(upload, listed, stored.get(listed.number));
+    parts.push(part);
+    size += part.size;
+  }
+  requireSizes(parts, { size, expected: request.expected.size, minPartSize });
   const checksum = checksumOf(upload, parts, request.expected);
+  const { encryption: by, uploadId } = upload;
   return {
     etag: multipartEtag(parts),
-    size: totalSize(parts),
+    size,
     tokens: parts.flatMap((part) => part.tokens),
     parts: parts.map((part) => entryOf(part, checksum?.algorithm)),
     ...(checksum !== undefined && { checksum }),
-    ...encryptedOf(upload, parts),
+    ...(by !== undefined && {
+      encryption: { by, size, token: versionOfUpload(uploadId) },
+      pieces: parts.flatMap((part) => part.pieces ?? []),
+    }),
   };
-}
-
-function encryptedOf({ encryption: by, uploadId }: Upload, parts: readonly PartRecord[]): Partial<ObjectPlan> {
-  if (by === undefined) return {};
-  const pieces = parts.flatMap((part) => part.pieces ?? []);
-  return { encryption: { by, size: totalSize(parts), token: versionOfUpload(uploadId) }, pieces };
 }
 
 function entryOf({ number, size, checksum }: PartRecord, algorithm: ChecksumAlgorithm | undefined): PartEntry {
@@ -105,10 +110,6 @@ function multipartEtag(parts: readonly PartRecord[]): string {
   const hash = createHash('md5');
   for (const part of parts) hash.update(part.etag, 'hex');
   return `${hash.digest('hex')}-${parts.length}`;
-}
-
-function totalSize(parts: readonly PartRecord[]): number {
-  return parts.reduce((sum, part) => sum + part.size, 0);
 }
 
 function matchPart({ uploadId, checksum }: Upload, listed: ListedPart, part: PartRecord | undefined): PartRecord {
@@ -131,20 +132,27 @@ function matchPart({ uploadId, checksum }: Upload, listed: ListedPart, part: Par
   return part;
 }
 
-function requireSizes(parts: readonly PartRecord[], expected: ExpectedObject, minPartSize: number): void {
-  const small = parts.find((part, index) => part.size < minPartSize && index < parts.length - 1);
-  if (small !== undefined) {
+interface Sizes {
+  /** Of all parts together. */
+  readonly size: number;
+  /** As the client says; undefined: it does not say. */
+  readonly expected: number | undefined;
+  readonly minPartSize: number;
+}
+
+function requireSizes(parts: readonly PartRecord[], { size, expected, minPartSize }: Sizes): void {
+  for (const part of parts.slice(0, -1)) {
+    if (part.size >= minPartSize) continue;
     throw new S3Error('EntityTooSmall', {
-      extra: { ProposedSize: small.size, MinSizeAllowed: minPartSize, PartNumber: small.number, ETag: small.etag },
+      extra: { ProposedSize: part.size, MinSizeAllowed: minPartSize, PartNumber: part.number, ETag: part.etag },
     });
   }
-  const size = totalSize(parts);
   if (size > MAX_OBJECT_SIZE) {
     throw new S3Error('EntityTooLarge', { extra: { ProposedSize: size, MaxSizeAllowed: MAX_OBJECT_SIZE } });
   }
-  if (expected.size !== undefined && expected.size !== size) {
+  if (expected !== undefined && expected !== size) {
     throw invalidRequest(
-      `The provided 'x-amz-mp-object-size' header value ${expected.size} does not match what was computed: ${size}`,
+      `The provided 'x-amz-mp-object-size' header value ${expected} does not match what was computed: ${size}`,
     );
   }
 }

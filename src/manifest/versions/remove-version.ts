@@ -78,8 +78,11 @@ export async function removeVersion(
       repeatable: true,
       versioned: true,
       plan: async (head, condition) => {
+        await refuseInWindow(context, target, head, call);
         const turn: Turn = { target, request, head, condition, nonce };
-        const plan = await planTurn(context, turn, call);
+        const plan = await (isCurrent(target, head)
+          ? planCurrent({ ...turn, head }, call)
+          : planNoncurrent(turn, call));
         decided = plan.removal;
         return plan.send;
       },
@@ -106,12 +109,6 @@ interface Turn {
 interface Plan {
   readonly removal: Removal;
   readonly send: () => Promise<Removal>;
-}
-
-async function planTurn(context: ObjectsContext, turn: Turn, call: Call): Promise<Plan> {
-  const { target, head } = turn;
-  await refuseInWindow(context, target, head, call);
-  return isCurrent(target, head) ? planCurrent({ ...turn, head }, call) : planNoncurrent(turn, call);
 }
 
 /**

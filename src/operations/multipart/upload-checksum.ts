@@ -50,14 +50,16 @@ export function checksumTypeOf(headers: HeaderReader): ChecksumType | undefined 
 export function objectChecksum(
   headers: HeaderReader,
 ): { readonly algorithm: ChecksumAlgorithm; readonly value: string } | undefined {
-  const found = CHECKSUM_ALGORITHMS.flatMap((algorithm) => {
+  let found: ReturnType<typeof objectChecksum>;
+  for (const algorithm of CHECKSUM_ALGORITHMS) {
     const value = headers.get(checksumHeader(algorithm));
-    return value === undefined ? [] : [{ algorithm, value }];
-  });
-  if (found.length > 1) {
-    throw invalidRequest('Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.');
+    if (value === undefined) continue;
+    if (found !== undefined) {
+      throw invalidRequest('Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.');
+    }
+    found = { algorithm, value };
   }
-  return found[0];
+  return found;
 }
 
 /**

@@ -139,6 +139,7 @@ export class HttpRequestBody implements OwnedRequestBody {
   }
 
   release(): void {
+    if (this.#heldBytes === 0) return;
     this.#options.holdBudget.giveBack(this.#heldBytes, this.#holder);
     this.#heldBytes = 0;
   }

@@ -5,9 +5,10 @@ import type { HeaderReader } from '../request.ts';
  * here all of them are joined by `,` in the order they came, as the signature has them too.
  * Values are latin1 strings: one character per byte on the wire.
  */
-class RawHeaders implements HeaderReader {
+export class RawHeaders implements HeaderReader {
   readonly #values = new Map<string, string>();
 
+  /** @param raw `IncomingMessage.rawHeaders`: name, value, name, value... */
   constructor(raw: readonly string[]) {
     for (let i = 0; i + 1 < raw.length; i += 2) {
       const name = (raw[i] as string).toLowerCase();
@@ -26,9 +27,4 @@ class RawHeaders implements HeaderReader {
       if (entry[0].startsWith(prefix)) yield entry;
     }
   }
-}
-
-/** @param rawHeaders `IncomingMessage.rawHeaders`: name, value, name, value... */
-export function readHeaders(rawHeaders: readonly string[]): HeaderReader {
-  return new RawHeaders(rawHeaders);
 }

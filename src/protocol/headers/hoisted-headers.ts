@@ -11,10 +11,10 @@ const NOT_HEADERS =
  * Presigned URLs carry `x-amz-*` headers in their query ("hoisted"), covered by the signature; S3 takes
  * them as if they had been sent. A header that was sent wins. Of version 2 those count that it covers. What no header
  * line could have carried is refused: it would be stored, and could never be answered again.
- * @param query of a presigned URL
  * @throws S3Error InvalidArgument
  */
 export function withHoistedHeaders(headers: HeaderReader, query: Query): HeaderReader {
+  if (query.method === undefined) return headers; // nobody vouches for them
   const effective = effectiveQuery(query);
   const hoisted = new Map<string, string>();
   for (const name of effective.names()) {

@@ -38,7 +38,7 @@ class ParsedQuery implements Query {
     this.pairs = pairs;
     this.#names = pairs.map(({ name }) => decode(name));
     this.#values = pairs.map(({ value }) => decode(value));
-    this.method = queryMethod(this.#names);
+    this.method = queryMethod(pairs);
     if (pairs.length > 1) refuseRepeats(this.#names, this.#values);
   }
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Call } from '../../../src/observe/call.ts';
 import { HoldBudget } from '../../../src/protocol/body/hold-budget.ts';
 import { HttpRequestBody } from '../../../src/protocol/body/request-body.ts';
-import { readHeaders } from '../../../src/protocol/headers/header-reader.ts';
+import { RawHeaders } from '../../../src/protocol/headers/header-reader.ts';
 import type { S3Request } from '../../../src/protocol/request.ts';
 import { type S3Response, isByteSource } from '../../../src/protocol/response.ts';
 import { XmlTexts, type XmlValue } from '../../../src/protocol/xml/document.ts';
@@ -25,7 +25,7 @@ export function s3Request(
   call: Call,
 ): S3Request {
   const all: RequestParts['headers'] = { host: 'localhost', 'content-length': String(body?.size ?? 0), ...headers };
-  const reader = readHeaders(
+  const reader = new RawHeaders(
     Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [name, value])),
   );
   const values = new Map(Object.entries(query));

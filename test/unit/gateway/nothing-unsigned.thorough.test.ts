@@ -5,7 +5,7 @@ import { SigningKeys } from '../../../src/auth/signing-key.ts';
 import type { Exchange } from '../../../src/gateway/exchange.ts';
 import { findRoute } from '../../../src/gateway/route.ts';
 import { hostResolver } from '../../../src/protocol/address.ts';
-import { readHeaders } from '../../../src/protocol/headers/header-reader.ts';
+import { RawHeaders } from '../../../src/protocol/headers/header-reader.ts';
 import {
   ACCESS_KEY,
   presignedHead,
@@ -47,7 +47,7 @@ function effectOf({ method, target, headers }: Sent): object | undefined {
   const rawHeaders = headers.flat();
   const exchange = {
     request: { method, rawHeaders, httpVersion: '1.1', socket: {} },
-    headers: readHeaders(rawHeaders),
+    headers: new RawHeaders(rawHeaders),
     facts: {},
   } as unknown as Exchange;
   try {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { proxyTrust } from '../../../src/gateway/proxy-trust.ts';
-import { readHeaders } from '../../../src/protocol/headers/header-reader.ts';
+import { RawHeaders } from '../../../src/protocol/headers/header-reader.ts';
 
 function from(remoteAddress: string): IncomingMessage {
   return { socket: { remoteAddress } } as unknown as IncomingMessage;
@@ -10,7 +10,7 @@ function from(remoteAddress: string): IncomingMessage {
 function source(ranges: string[], remote: string, forwarded?: string): string {
   return proxyTrust(ranges).sourceOf(
     from(remote),
-    readHeaders(forwarded === undefined ? [] : ['X-Forwarded-For', forwarded]),
+    new RawHeaders(forwarded === undefined ? [] : ['X-Forwarded-For', forwarded]),
   );
 }
 
@@ -41,7 +41,7 @@ describe('source address', () => {
   });
 
   test('the scheme counts only from a proxy', () => {
-    const headers = readHeaders(['X-Forwarded-Proto', 'https']);
+    const headers = new RawHeaders(['X-Forwarded-Proto', 'https']);
     expect(proxyTrust(['10.0.0.1']).schemeOf(from('10.0.0.1'), headers)).toBe('https');
     expect(proxyTrust(['10.0.0.1']).schemeOf(from('10.0.0.2'), headers)).toBe('http');
   });

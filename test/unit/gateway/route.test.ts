@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Exchange } from '../../../src/gateway/exchange.ts';
 import { findRoute } from '../../../src/gateway/route.ts';
 import { hostResolver } from '../../../src/protocol/address.ts';
-import { readHeaders } from '../../../src/protocol/headers/header-reader.ts';
+import { RawHeaders } from '../../../src/protocol/headers/header-reader.ts';
 
 const HOSTS = hostResolver(['localhost'], 'us-east-1');
 const SIGNED = 'X-Amz-Algorithm=a&X-Amz-Date=d&X-Amz-Signature=s&X-Amz-Expires=5';
@@ -15,7 +15,7 @@ it.each([
   const rawHeaders = ['Host', 'localhost'];
   const exchange = {
     request: { method: 'PUT', rawHeaders, httpVersion: '1.1', socket: {} },
-    headers: readHeaders(rawHeaders),
+    headers: new RawHeaders(rawHeaders),
     facts: {},
   } as unknown as Exchange;
   const { headers } = findRoute(exchange, `/bucket/key?${query}&x-amz-meta-a=1`, HOSTS);

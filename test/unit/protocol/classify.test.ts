@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { S3Error } from '../../../src/errors/s3-error.ts';
 import { classify } from '../../../src/protocol/classify.ts';
-import { readHeaders } from '../../../src/protocol/headers/header-reader.ts';
+import { RawHeaders } from '../../../src/protocol/headers/header-reader.ts';
 import { readQuery } from '../../../src/protocol/headers/query-reader.ts';
 import { OPERATION_TABLE, type OperationRow } from '../../../src/protocol/operation-table.ts';
 import type { S3Address } from '../../../src/protocol/request.ts';
@@ -15,7 +15,7 @@ const ADDRESSES: Readonly<Record<OperationRow['level'], S3Address>> = {
 
 function outcome(method: string, level: OperationRow['level'], query: string, headers: string[] = []): string {
   try {
-    return classify(method, ADDRESSES[level], readQuery(query), readHeaders(headers)).name;
+    return classify(method, ADDRESSES[level], readQuery(query), new RawHeaders(headers)).name;
   } catch (error) {
     if (error instanceof S3Error) return error.code;
     throw error;

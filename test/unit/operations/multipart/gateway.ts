@@ -9,7 +9,7 @@ import { OPERATIONS } from '../../../../src/operations/index.ts';
 import type { OperationContext, OperationSettings } from '../../../../src/operations/operation.ts';
 import { HoldBudget } from '../../../../src/protocol/body/hold-budget.ts';
 import { HttpRequestBody } from '../../../../src/protocol/body/request-body.ts';
-import { readHeaders } from '../../../../src/protocol/headers/header-reader.ts';
+import { RawHeaders } from '../../../../src/protocol/headers/header-reader.ts';
 import { readQuery } from '../../../../src/protocol/headers/query-reader.ts';
 import { type OperationName, operationRow } from '../../../../src/protocol/operation-table.ts';
 import { isByteSource } from '../../../../src/protocol/response.ts';
@@ -72,7 +72,9 @@ export class Gateway {
 
   async send(name: OperationName, sent: Sent): Promise<Answer> {
     const body = Buffer.from(sent.body ?? '');
-    const headers = readHeaders(Object.entries({ 'content-length': String(body.byteLength), ...sent.headers }).flat());
+    const headers = new RawHeaders(
+      Object.entries({ 'content-length': String(body.byteLength), ...sent.headers }).flat(),
+    );
     const seen = { long: false, bodyRead: false };
     const request = {
       method: operationRow(name).method,

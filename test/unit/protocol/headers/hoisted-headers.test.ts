@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { readHeaders } from '../../../../src/protocol/headers/header-reader.ts';
+import { RawHeaders } from '../../../../src/protocol/headers/header-reader.ts';
 import { withHoistedHeaders } from '../../../../src/protocol/headers/hoisted-headers.ts';
 import { readQuery } from '../../../../src/protocol/headers/query-reader.ts';
 
 const SIGNED = 'X-Amz-Algorithm=a&X-Amz-Date=d&X-Amz-Signature=s&X-Amz-Expires=5';
 
 function hoist(query: string, ...rawHeaders: string[]): ReturnType<typeof withHoistedHeaders> {
-  return withHoistedHeaders(readHeaders(rawHeaders), readQuery(query));
+  return withHoistedHeaders(new RawHeaders(rawHeaders), readQuery(query));
 }
 
 describe('headers in the query of a presigned URL', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readHeaders } from '../../../../src/protocol/headers/header-reader.ts';
+import { RawHeaders } from '../../../../src/protocol/headers/header-reader.ts';
 import { readQuery } from '../../../../src/protocol/headers/query-reader.ts';
 
 describe('query', () => {
@@ -20,7 +20,7 @@ describe('query', () => {
 });
 
 describe('headers', () => {
-  const headers = readHeaders([
+  const headers = new RawHeaders([
     'Host',
     'h',
     'X-Amz-Meta-A',
