@@ -19,6 +19,8 @@ import { BARE_CONTAINER, BUCKETS, SETUP, type Work, WORKS } from './work.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const PROFILED_MS = 3000;
+/** Kept for profiles. */
+const RESERVED_MS = 60_000;
 
 /** What runs, to be stopped in the end. */
 interface Running {
@@ -33,9 +35,11 @@ export async function benchAgainstProxy(options: BenchOptions): Promise<Measured
   const backend = await startBenchBackend(options);
   const running: Running = { children: [], peers: [] };
   try {
+    const end = performance.now() + options.within * 60_000;
+    const until = options.profile === undefined ? end : end - RESERVED_MS;
     const ready = await start({ backend, folder, running }, options);
-    const results = await measureAll(ready, options);
-    return options.profile === undefined ? results : await profiled(results, ready, options);
+    const results = await measureAll({ ...ready, until }, options);
+    return options.profile === undefined ? results : await profiled(results, { ...ready, until: end }, options);
   } finally {
     await running.testbed?.stop();
     for (const peer of running.peers) await peer.stop();
@@ -91,10 +95,9 @@ async function peersOf({ programs, backend, backendTls }: BenchOptions, place: P
 
 async function measureAll(ready: Ready, options: BenchOptions): Promise<Measured[]> {
   const results: Measured[] = [];
-  const until = performance.now() + options.within * 60_000;
   for (const work of WORKS.filter(({ name }) => isWanted(name, options))) {
     try {
-      if (performance.now() > until) throw new Error('there was no time left');
+      if (performance.now() > (ready.until ?? Infinity)) throw new Error('there was no time left');
       const result = await measure(await stageOf(work, ready, options), options);
       results.push(result);
       if (!options.json) process.stderr.write(`${work.name} ${result.ratio.toFixed(2)}\n`);
@@ -134,7 +137,8 @@ async function profiled(results: readonly Measured[], ready: Ready, options: Ben
   for (const result of results) {
     const isMet = result.goal === undefined || verdicts(result.goal, result).every((verdict) => verdict.isMet);
     const work = WORKS.find(({ name }) => name === result.name);
-    if (work === undefined || (isMet && only.length === 0)) {
+    const isLate = performance.now() > (ready.until ?? Infinity);
+    if (work === undefined || isLate || (isMet && only.length === 0)) {
       all.push(result);
       continue;
     }

@@ -47,6 +47,8 @@ export interface Measured {
   readonly gateway: Side;
   readonly bare: Side;
   readonly peers?: readonly PeerResult[];
+  /** There was time for no more rounds. */
+  readonly cutShort?: boolean;
   /** Why the ratio says nothing about the goal. */
   readonly noVerdict?: string;
   /** Where the gateway's time went, in one round more. */
@@ -70,6 +72,8 @@ export type PeerResult =
 export interface Stage {
   readonly work: Work;
   readonly goal?: Goal;
+  /** Of `performance.now()`: no round but the first is begun after it. */
+  readonly until?: number;
   readonly signed: Readonly<Record<'bare' | 'gateway', readonly WireRequest[]>>;
   readonly targets: Readonly<Record<'bare' | 'gateway', Target>>;
   readonly peers?: readonly Peer[];
@@ -109,6 +113,7 @@ export async function measure(stage: Stage, { rounds, seconds }: BenchOptions): 
   for (const run of runs) await run.turn(WARM_UP_MS * PEER_SHARE);
   for (const run of runs) run.forget();
   for (let round = 0; round < rounds; round += 1) {
+    if (round > 0 && performance.now() > (stage.until ?? Infinity)) break;
     const order = round % 2 === 0 ? (['bare', 'gateway'] as const) : (['gateway', 'bare'] as const);
     for (const side of order) turns[side].push(await turn(stage, side, milliseconds));
     for (const run of runs) await run.turn(milliseconds * PEER_SHARE);
@@ -122,6 +127,7 @@ export async function measure(stage: Stage, { rounds, seconds }: BenchOptions): 
     ...(goal === undefined ? {} : { goal }),
     ratio: median(ratios),
     ratios,
+    ...(ratios.length < rounds && { cutShort: true }),
     gateway: summary(turns.gateway, stage.targets.gateway),
     bare: summary(turns.bare, stage.targets.bare),
     ...(runs.length > 0 && { peers: runs.map((run) => run.result(turns.bare)) }),

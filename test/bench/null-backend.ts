@@ -177,7 +177,9 @@ function removeBlob({ head }: RawRequest, { container, name }: Place): RawAnswer
 
 function conditionFails(head: string, blob: NullBlob | undefined): boolean {
   const wanted = headerOf(head, 'if-match');
-  return wanted !== undefined && wanted !== blob?.etag;
+  if (wanted === undefined || wanted === blob?.etag) return false;
+  // As some send it, and Azure takes it: without its quotes.
+  return blob === undefined || (wanted !== '*' && `"${wanted}"` !== blob.etag);
 }
 
 /** What a write says about its blob, in the form in which answers repeat it. */

@@ -24,7 +24,7 @@ interface Share {
 }
 
 const FUNCTIONS = 12;
-const LEAST_FOLDER = 0.01;
+const LEAST_SHARE = 0.01;
 /** V8's own names for what is no function. */
 const OTHERS: Readonly<Record<string, string>> = {
   '(garbage collector)': 'garbage collection',
@@ -51,7 +51,7 @@ export function summaryOf({ nodes, samples = [], timeDeltas = [] }: CpuProfile, 
   });
   return {
     busy: whole === 0 ? 0 : busy / whole,
-    folders: shares(folders, busy).filter(({ share }) => share >= LEAST_FOLDER),
+    folders: shares(folders, busy),
     functions: shares(functions, busy).slice(0, FUNCTIONS),
   };
 }
@@ -61,7 +61,8 @@ function add(times: Map<string, number>, name: string, time: number): void {
 }
 
 function shares(times: ReadonlyMap<string, number>, whole: number): Share[] {
-  return [...times].map(([name, time]) => ({ name, share: time / whole })).toSorted((a, b) => b.share - a.share);
+  const all = [...times].map(([name, time]) => ({ name, share: time / whole }));
+  return all.filter(({ share }) => share >= LEAST_SHARE).toSorted((a, b) => b.share - a.share);
 }
 
 /** `src/x/y.ts`, `node_modules/x/y.js`, `node:net`; empty for what has no file. */

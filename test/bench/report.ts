@@ -52,10 +52,10 @@ export function table(results: readonly Measured[], sides: Sides): string {
 }
 
 function cells(result: Measured): string[] {
-  const { name, connections, ratio, goal, gateway, bare, bytes } = result;
+  const { name, connections, ratio, ratios, cutShort, goal, gateway, bare, bytes } = result;
   const told = goal === undefined ? [] : verdicts(goal, result);
   return [
-    name,
+    cutShort === true ? `${name} (${ratios.length} of the rounds)` : name,
     String(connections),
     ratio.toFixed(2),
     told.length === 0 ? '-' : told.map(({ wanted }) => wanted).join(', '),

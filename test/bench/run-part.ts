@@ -8,7 +8,7 @@ import type { Part } from './parts.ts';
 
 const SCRIPTS = { 'npm run bench': 'run.mjs', 'npm run bench:transfers': 'transfers/main.ts' } as const;
 /** For a row that was begun in time, and to stop all servers. */
-const GRACE_MINUTES = 1.5;
+const GRACE_MINUTES = 2;
 
 interface Bounds {
   readonly minutes: number;
