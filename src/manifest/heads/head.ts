@@ -16,6 +16,10 @@ import {
 } from '../records/record.ts';
 import { versionRef } from '../records/version-names.ts';
 
+/** Of a head in memory, besides its key and its metadata, which are there as text and as a record. */
+const PER_HEAD = 800;
+const PER_CHARACTER = 4;
+
 /** A blob that is a version, or that names one, with its record. */
 export interface RecordedBlob<R extends HeadRecord | OwnRecord> {
   readonly ref: BlobRef;
@@ -71,6 +75,13 @@ export function withRecord<R extends HeadRecord | OwnRecord>(
     record,
     userMetadata: userMetadata === undefined ? native : { ...native, ...userMetadata },
   };
+}
+
+/** About what it takes to remember a head, bytes. */
+export function residentBytes(name: string, { properties: { metadata } }: Head): number {
+  let characters = name.length;
+  for (const value of Object.values(metadata)) characters += value.length;
+  return PER_HEAD + PER_CHARACTER * characters;
 }
 
 /** True when the key has a current version that is no delete marker. */

@@ -1,12 +1,12 @@
 import type { Call } from '../../observe/call.ts';
 import { nameComparator } from '../../store/name-order.ts';
 import { isStoreError } from '../../store/store-error.ts';
-import type { BlobEntry } from '../../store/blob-store.ts';
+import type { BlobEntry, ListEntry } from '../../store/blob-store.ts';
 import type { Bucket } from '../records/bucket.ts';
 import type { KeyRef } from '../records/key-ref.ts';
 import { codecOf, headPlace } from '../records/names.ts';
 import { RecordFormatError } from '../records/record.ts';
-import { type Head, parseHead } from './head.ts';
+import { type Head, parseHead, residentBytes } from './head.ts';
 import { readHead } from './object-read.ts';
 
 /** Heads of one bucket that are read one by one, within `WINDOW_MS`, before a listing is tried. */
@@ -19,8 +19,9 @@ const FIRST_PAGE = 250;
 const PAGE = 1000;
 /** A head is not taken for true that was seen longer ago. Milliseconds. */
 const YOUNG_MS = 30_000;
-/** Buckets with heads that are remembered. */
+/** Buckets with heads that are remembered, and about what those of one may take, bytes. */
 const MOST_RUNS = 4;
+const MOST_BYTES = 2 * 1024 * 1024;
 
 /** Keys of one bucket that are removed one after the other. */
 interface Run {
@@ -28,7 +29,7 @@ interface Run {
   heads: Map<string, Head>;
   /** How many they were; undefined: nothing was listed yet. */
   shown: number | undefined;
-  /** The last name of that listing. */
+  /** The last name of that listing that was looked at. */
   end: string | undefined;
   /** When they were seen. Milliseconds since the epoch. */
   seen: number;
@@ -109,11 +110,9 @@ export class HeadsAhead {
     const seen = this.#now();
     try {
       const { entries } = await home.store.list(home.container, { startAt, limit }, call);
-      const heads = entries.flatMap((entry) => (entry.kind === 'blob' ? plainHeads(place.bucket, entry) : []));
-      run.heads = new Map(heads);
+      keepHeads(run, place.bucket, entries);
       run.heads.delete(place.key);
       run.shown = run.heads.size;
-      run.end = entries.at(-1)?.name;
       run.seen = seen;
     } catch (error) {
       if (!isStoreError(error)) throw error;
@@ -154,19 +153,32 @@ function isBehind({ home }: Bucket, name: string, end: string): boolean {
   return nameComparator(home.store.capabilities.nameOrder)(name, end) > 0;
 }
 
+/** Those of a listing, as far as there is room. */
+function keepHeads(run: Run, bucket: Bucket, entries: readonly ListEntry[]): void {
+  run.heads = new Map();
+  let bytes = 0;
+  for (const entry of entries) {
+    const head = entry.kind === 'blob' ? plainHead(bucket, entry) : undefined;
+    if (head !== undefined) bytes += residentBytes(entry.name, head);
+    if (bytes > MOST_BYTES) return;
+    run.end = entry.name;
+    if (head !== undefined) run.heads.set(entry.name, head); // a plain name is the key itself
+  }
+}
+
 /** The head under its key, if it is the whole object and nothing lies elsewhere. */
-function plainHeads({ home }: Bucket, entry: BlobEntry): [string, Head][] {
+function plainHead({ home }: Bucket, entry: BlobEntry): Head | undefined {
   const { name } = entry;
-  if (!codecOf(home.store).isPlainKey(name)) return [];
+  if (!codecOf(home.store).isPlainKey(name)) return undefined;
   try {
     const head = parseHead({ container: home.container, name }, entry);
     const { record } = head;
     const isPlain =
       record === undefined ||
       (record.kind === 'inline' && record.overflow === undefined && record.encryption === undefined);
-    return isPlain ? [[name, head]] : []; // a plain name is the key itself
+    return isPlain ? head : undefined;
   } catch (error) {
-    if (error instanceof RecordFormatError) return [];
+    if (error instanceof RecordFormatError) return undefined;
     throw error;
   }
 }

@@ -1,13 +1,10 @@
 import type { Revision } from '../../store/blob-store.ts';
-import type { Head } from '../heads/head.ts';
+import { type Head, residentBytes } from '../heads/head.ts';
 import type { KeyRef } from '../records/key-ref.ts';
 import type { VersionToken } from '../records/version-token.ts';
 
 /** About what all hints may take, bytes. */
 const MAX_BYTES = 8 * 1024 * 1024;
-/** Of a hint, besides its key and its metadata, which are there as text and as a record. */
-const PER_HINT = 800;
-const PER_CHARACTER = 4;
 /** A change of a key does not begin with a head that was seen longer ago than this. Milliseconds. */
 const YOUNG_MS = 30_000;
 
@@ -67,7 +64,7 @@ export class LinkHints {
     const name = nameOf(place);
     this.#forget(name);
     if (head?.record?.kind !== 'link') return;
-    const bytes = costOf(name, head);
+    const bytes = residentBytes(name, head);
     this.#hints.set(name, { head, version: head.record.version, seen: this.#now(), bytes });
     this.#bytes += bytes;
     for (const oldest of this.#hints.keys()) {
@@ -138,10 +135,4 @@ export class Guess<T> {
 
 function nameOf({ bucket, key }: KeyRef): string {
   return `${bucket.uid}/${key}`;
-}
-
-function costOf(name: string, { properties: { metadata } }: Head): number {
-  let characters = name.length;
-  for (const value of Object.values(metadata)) characters += value.length;
-  return PER_HINT + PER_CHARACTER * characters;
 }

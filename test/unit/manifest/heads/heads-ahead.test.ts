@@ -42,8 +42,12 @@ class Scene {
     return this.manifest.bucket;
   }
 
-  put(key: string, text = 'x'): Promise<unknown> {
-    return this.manifest.objects.put({ bucket: this.bucket, key }, putOf(text), testCall());
+  put(key: string, text = 'x', userMetadata = {}): Promise<unknown> {
+    return this.manifest.objects.put(
+      { bucket: this.bucket, key },
+      putOf(text, { attributes: { headers: {}, userMetadata } }),
+      testCall(),
+    );
   }
 
   remove(key: string, ifMatch?: string): Promise<Removed> {
@@ -146,6 +150,20 @@ describe('keys that are removed one after the other', () => {
     await scene.removeInTurn(AHEAD);
     expect(scene.calls('list')).toBeGreaterThan(0);
     expect(scene.calls('remove')).toBe(AHEAD.length);
+  });
+
+  test('heads with much metadata: no more are remembered than there is room for', async () => {
+    const scene = await Scene.open([]);
+    for (const key of KEYS) await scene.put(key, 'x', { note: 'x'.repeat(2000) });
+    await scene.removeInTurn(AHEAD);
+    for (const [key, methods] of [
+      [KEYS[30] ?? '', ['remove']],
+      [KEYS[250] ?? '', ['head', 'remove']],
+    ] as const) {
+      scene.seen = [];
+      await scene.remove(key);
+      expect(scene.seen.map(({ method }) => method)).toEqual(methods);
+    }
   });
 
   test('listings that are of no use become rare', async () => {
