@@ -1,3 +1,4 @@
+import { parseAmzDate } from '../auth/amz-date.ts';
 import type { HeaderReader, QueryReader } from '../protocol/request.ts';
 import { parseCopySource } from '../protocol/copy-source.ts';
 import { parseRetainUntil } from '../protocol/object-lock.ts';
@@ -348,9 +349,17 @@ function signatureVersion({ asked }: DecisionScope): string | undefined {
 
 /** Milliseconds since a request was signed. */
 function signatureAge({ asked }: DecisionScope): string | undefined {
-  const text = asked.authMethod === 'query' ? asked.query.get('X-Amz-Date') : asked.headers.get('x-amz-date');
-  const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text ?? '') ?? [];
-  if (asked.authMethod === 'anonymous' || year === undefined) return undefined;
-  const signed = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second));
-  return String(Math.max(0, asked.now - signed));
+  const signed = signedAt(asked);
+  return signed === undefined ? undefined : String(Math.max(0, asked.now - signed));
+}
+
+/** The date that the signature is about: a header may also be the plain `Date`, in any form that is taken there. */
+function signedAt({ authMethod, query, headers }: AskedRequest): number | undefined {
+  if (authMethod === 'anonymous') return undefined;
+  const text = authMethod === 'query' ? query.get('X-Amz-Date') : headers.get('x-amz-date');
+  if (text !== undefined) return parseAmzDate(text);
+  const plain = authMethod === 'header' ? headers.get('date') : undefined;
+  if (plain === undefined) return undefined;
+  const time = parseAmzDate(plain) ?? Date.parse(plain);
+  return Number.isNaN(time) ? undefined : time;
 }

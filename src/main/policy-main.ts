@@ -18,10 +18,11 @@ import { printLines } from './print.ts';
 import { StartError } from './start-error.ts';
 
 const USAGE = [
-  'usage: npm run policy -- explain --config FILE --as WHO --action s3:ACTION --bucket NAME [--key KEY] [--owner ACCOUNT] [--bucket-policy FILE] [--condition KEY=VALUE]...',
+  'usage: npm run policy -- explain [--config FILE] --as WHO --action s3:ACTION --bucket NAME [--key KEY] [--owner ACCOUNT] [--bucket-policy FILE] [--condition KEY=VALUE]...',
   '       npm run policy -- check [--kind identity|resource|session|trust] FILE...',
   '',
-  "WHO: an account, account/user, anonymous, or the ARN of a user or role. The bucket is the caller's account's unless --owner says otherwise.",
+  'Without --config, S3GW_CONFIG names the file.',
+  "WHO: an account, a user, account/user, anonymous, or the ARN of a user or role. The bucket is the caller's account's unless --owner says otherwise.",
 ];
 
 const EXIT = { fine: 0, refused: 1, usage: 2 } as const;
@@ -75,14 +76,15 @@ const EXPLAIN = {
 
 function explain(argv: readonly string[], environment: Environment): number {
   const { values } = parseArgs({ args: [...argv], options: EXPLAIN });
-  const { config: file, as, action, bucket: name, key } = values;
+  const { as, action, bucket: name, key } = values;
+  const file = values.config ?? environment['S3GW_CONFIG'];
   if (file === undefined || as === undefined || action === undefined || name === undefined) throw new StartError(USAGE);
   const level = S3_ACTIONS.get(action);
   if (level === undefined) throw new StartError([`--action: ${action} is no action of S3`]);
   if (level === 'object' && key === undefined) throw new StartError([`--key: ${action} is done to an object`]);
   const { config } = loadConfig(file, environment);
   const directory = accountDirectory(config.accounts, { folder: path.dirname(file), environment });
-  const principal = principalOf(as, directory);
+  const principal = principalOf(withAccount(as, config.accounts), directory);
   const owner = values.owner === undefined ? ownAccount(principal) : directory.byName(values.owner)?.canonicalId;
   if (owner === undefined) throw new StartError(['--owner: expected the name of an account']);
   const policy = values['bucket-policy'] === undefined ? {} : { policy: bucketPolicy(values['bucket-policy']) };
@@ -119,6 +121,22 @@ function conditions(given: readonly string[]): { get(key: string): string | unde
 
 function ownAccount(principal: Principal): string | undefined {
   return principal.kind === 'account' ? principal.account.canonicalId : undefined;
+}
+
+interface NamedAccount {
+  readonly name: string;
+  readonly users: readonly { readonly name: string }[];
+}
+
+/**
+ * `account/user` of the name of a user alone, where no account has it.
+ * @throws StartError several accounts have such a user
+ */
+function withAccount(who: string, accounts: readonly NamedAccount[]): string {
+  if (who === 'anonymous' || accounts.some(({ name }) => name === who)) return who;
+  const [only, ...others] = accounts.filter(({ users }) => users.some(({ name }) => name === who));
+  if (others.length > 0) throw new StartError([`--as: several accounts have a user ${who}: write account/${who}`]);
+  return only === undefined ? who : `${only.name}/${who}`;
 }
 
 /** @throws StartError nobody is called so */

@@ -30,6 +30,8 @@ export interface RawRequestOptions {
   readonly encoding?: 'latin1' | 'utf8';
   /** Default us-east-1. */
   readonly region?: string;
+  /** Default `s3`. */
+  readonly service?: string;
 }
 
 function hmac(key: string | Buffer, text: string): Buffer {
@@ -83,9 +85,10 @@ function canonicalQuery(query: string): string {
   return pairs.toSorted((a, b) => (a.replace('=', '\0') < b.replace('=', '\0') ? -1 : 1)).join('&');
 }
 
-function signingOf({ now, secretKey = SECRET_KEY, region = REGION, encoding = 'utf8' }: RawRequestOptions): Signing {
+function signingOf(options: RawRequestOptions): Signing {
+  const { now, secretKey = SECRET_KEY, region = REGION, service = 's3', encoding = 'utf8' } = options;
   const amzDate = (now ?? new Date()).toISOString().replaceAll(/[-:]|\.\d+/g, '');
-  return { amzDate, scope: `${amzDate.slice(0, 8)}/${region}/s3/aws4_request`, secretKey, encoding };
+  return { amzDate, scope: `${amzDate.slice(0, 8)}/${region}/${service}/aws4_request`, secretKey, encoding };
 }
 
 /** Head of a request, signed by an implementation of its own: it normalises nothing that a client library would. */

@@ -85,3 +85,36 @@ describe('a decision', () => {
     expect(decision.reasons?.().documents[0]?.said).toBe('c');
   });
 });
+
+describe('the age of a signature', () => {
+  const now = Date.UTC(2026, 0, 2, 3, 4, 5);
+  const reader = (headers: Readonly<Record<string, string>>): AskedRequest['headers'] => ({
+    ...NO_REQUEST.headers,
+    get: (name) => headers[name],
+  });
+  const ageOf = (asked: Partial<AskedRequest>): unknown =>
+    decisionKeys('s3:GetObject', { principal: ANONYMOUS, resource: {}, asked: { ...NO_REQUEST, now, ...asked } }).get(
+      's3:signatureage',
+    );
+
+  it.each<[string, Record<string, string>]>([
+    ['of AWS', { 'x-amz-date': '20260102T030305Z', date: 'Fri, 02 Jan 2026 03:04:05 GMT' }],
+    ['of AWS in the plain header', { date: '20260102T030305Z' }],
+    ['of HTTP', { date: 'Fri, 02 Jan 2026 03:03:05 GMT' }],
+  ])('is known by a date %s', (_, headers) => {
+    expect(ageOf({ authMethod: 'header', headers: reader(headers) })).toBe('60000');
+  });
+
+  it('is that of the signature: a header that nobody signed by says nothing', () => {
+    const headers = reader({ date: '20260102T030305Z' });
+    const query = {
+      ...NO_REQUEST.query,
+      get: (name: string) => (name === 'X-Amz-Date' ? '20260102T030355Z' : undefined),
+    };
+    expect(ageOf({ authMethod: 'query', headers, query })).toBe('10000');
+    expect(ageOf({ authMethod: 'query', headers })).toBeUndefined();
+    expect(ageOf({ authMethod: 'anonymous', headers })).toBeUndefined();
+    expect(ageOf({ authMethod: 'header', headers: reader({ date: 'soon' }) })).toBeUndefined();
+    expect(ageOf({ authMethod: 'header', headers: reader({ date: '20260102T030410Z' }) })).toBe('0');
+  });
+});

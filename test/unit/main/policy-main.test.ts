@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Environment } from '../../../config/load.ts';
 import { policyMain } from '../../../src/main/policy-main.ts';
 
 let folder: string;
@@ -27,6 +28,10 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function run(...argv: string[]): { readonly code: number; readonly text: string } {
+  return runIn({}, ...argv);
+}
+
+function runIn(environment: Environment, ...argv: string[]): { readonly code: number; readonly text: string } {
   let text = '';
   const take = (chunk: unknown): boolean => {
     text += String(chunk);
@@ -37,7 +42,7 @@ function run(...argv: string[]): { readonly code: number; readonly text: string 
     vi.spyOn(process.stderr, 'write').mockImplementation(take),
   ];
   try {
-    return { code: policyMain(argv, {}), text };
+    return { code: policyMain(argv, environment), text };
   } finally {
     for (const spy of spies) spy.mockRestore();
   }
@@ -61,6 +66,22 @@ test('explain says who may, and what would let who may not', () => {
   expect(explain('team/nobody', 's3:GetObject')).toMatchObject({
     code: 2,
     text: expect.stringContaining('--as') as string,
+  });
+});
+
+test('explain takes the file of the environment, and the name of a user alone where one account has it', () => {
+  const asked = ['explain', '--as', 'reader', '--action', 's3:GetObject', '--bucket', 'reports', '--key', 'a'];
+  expect(runIn({ S3GW_CONFIG: config }, ...asked)).toMatchObject({
+    code: 0,
+    text: expect.stringContaining('allowed by identityPolicy') as string,
+  });
+  expect(run(...asked).text).toMatch(/^usage: /);
+  const twice = join(folder, 'twice.yaml');
+  const other = 'accounts:\n  - { name: other, users: [{ name: reader }] }';
+  writeFileSync(twice, CONFIG.replace('accounts:', other));
+  expect(runIn({ S3GW_CONFIG: twice }, ...asked)).toEqual({
+    code: 2,
+    text: '--as: several accounts have a user reader: write account/reader\n',
   });
 });
 
@@ -111,5 +132,7 @@ test('nor does a command line; how the command is used stands in lines', () => {
   const { code, text } = explain('team\nallowed by owner', 's3:GetObject');
   expect(code).toBe(2);
   expect(text).toBe('--as: there is no account, user or role team\\u{a}allowed by owner\n');
-  expect(run().text).toMatch(/^usage: npm run policy -- explain .*\n {7}npm run policy -- check .*\n\nWHO: .*\n$/);
+  expect(run().text).toMatch(
+    /^usage: npm run policy -- explain .*\n {7}npm run policy -- check .*\n\nWithout .*\nWHO: .*\n$/,
+  );
 });
