@@ -13,7 +13,7 @@ import { PEER_OPTIONS, type PeerPrograms } from './peer-servers.ts';
 import { runBench } from './run-bench.ts';
 import { runPart } from './run-part.ts';
 
-export interface AllOptions {
+interface AllOptions {
   readonly out: string;
   /** Names of parts; empty: all. */
   readonly only: readonly string[];

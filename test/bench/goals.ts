@@ -39,14 +39,14 @@ export const GOALS: Readonly<Record<string, Goal>> = {
 };
 
 /** What a goal is held against. */
-export interface Reached {
+interface Reached {
   readonly ratio: number;
   readonly gateway: { readonly p99: number; readonly peak: number; readonly backendCalls: number };
   readonly bare: { readonly p99: number };
 }
 
 /** Of one thing that a goal names. */
-export interface Verdict {
+interface Verdict {
   readonly isMet: boolean;
   /** What was wanted: `>= 0.65`. */
   readonly wanted: string;
