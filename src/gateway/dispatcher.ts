@@ -212,7 +212,7 @@ export class Dispatcher {
     if (exchange.headers.get('origin') !== undefined) await prepareCors(exchange, this.#cors, call);
     const operation = this.#options.operations[route.row.name];
     if (operation === undefined) throw notBuilt(route.row, verdict.kind);
-    if (this.#options.changesRefused !== undefined) this.#refuseChange(route.row, this.#options.changesRefused());
+    if (this.#options.changesRefused !== undefined) this.#refuseChange(route.row, this.#options.changesRefused);
     const request = toS3Request(exchange, { route, verdict }, this.#options.holdBudget);
     const parts = { row: route.row, call, request, principal };
     return operation(request, operationContext(exchange, parts, this.#served));
@@ -251,8 +251,9 @@ export class Dispatcher {
    * Refuses changes while this replica must not make any (its clock is wrong). Reads go on. @throws S3Error
    * ServiceUnavailable
    */
-  #refuseChange({ method }: OperationRow, message: string | undefined): void {
+  #refuseChange({ method }: OperationRow, changesRefused: () => string | undefined): void {
     if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return;
+    const message = changesRefused();
     if (message !== undefined) throw new S3Error('ServiceUnavailable', { message });
   }
 
