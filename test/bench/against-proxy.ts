@@ -12,9 +12,11 @@ import { BenchPeer } from './peers.ts';
 import { BenchProcess, LoadGenerator, portOf } from './processes.ts';
 import { summaryOf } from './profile-summary.ts';
 import { Profiler } from './profiler.ts';
+import type { Preparation } from './prepared.ts';
 import { rawRequests } from './raw-requests.ts';
 import { RequestSigner, signAll } from './sign.ts';
 import { beginUpload, ofUpload } from './upload.ts';
+import type { WireRequest } from './wire-request.ts';
 import { BARE_CONTAINER, BUCKETS, SETUP, type Work, WORKS } from './work.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -124,8 +126,11 @@ async function stageOf(work: Work, ready: Ready, options: BenchOptions): Promise
     gateway: await signAll(signer, ofGateway),
     bare: await signAll(signer, rawRequests(work.bare ?? work.requests, options.backend)),
   };
-  const all = await Promise.all(peers.map((peer) => peer.readyFor(work)));
-  return { ...stage, work, signed, peers: all, ...(goal !== undefined && { goal }) };
+  const prepare = async (preparation: Preparation): Promise<readonly WireRequest[]> =>
+    signAll(signer, await preparation({ signer, load: stage.load, port: signer.port }));
+  // What is used up would have to be made for each of them.
+  const all = work.prepare === undefined ? await Promise.all(peers.map((peer) => peer.readyFor(work))) : [];
+  return { ...stage, work, signed, peers: all, prepare, ...(goal !== undefined && { goal }) };
 }
 
 /** One round more of the rows that missed their goal, or of all that were asked for, with a profile of the gateway. */

@@ -2,6 +2,8 @@
 export interface Goal {
   /** Ratio of rates to the bare proxy, at least. */
   readonly ratio?: number;
+  /** Requests a second, at least. */
+  readonly rate?: number;
   /** p99 in times of the proxy's, at most. */
   readonly p99Times?: number;
   /** MiB resident in the gateway's processes, at most. */
@@ -36,12 +38,20 @@ export const GOALS: Readonly<Record<string, Goal>> = {
   'put-64m-crc64nvme-trailer': { ratio: 1.3 },
   'put-16m-256': { ratio: 1.7, peakMebibytes: 350 },
   'part-16m': { ratio: 1.3 },
+  'complete-8': { rate: 400, calls: 10 },
+  'complete-1000': { rate: 400, calls: 10 },
+  'delete-objects': { rate: 1 },
 };
 
 /** What a goal is held against. */
 interface Reached {
   readonly ratio: number;
-  readonly gateway: { readonly p99: number; readonly peak: number; readonly backendCalls: number };
+  readonly gateway: {
+    readonly rate: number;
+    readonly p99: number;
+    readonly peak: number;
+    readonly backendCalls: number;
+  };
   readonly bare: { readonly p99: number };
 }
 
@@ -59,6 +69,10 @@ export function verdicts(goal: Goal, { ratio, gateway, bare }: Reached): Verdict
   const found: Verdict[] = [];
   if (goal.ratio !== undefined) {
     found.push({ isMet: ratio >= goal.ratio, wanted: `>= ${goal.ratio.toFixed(2)}`, found: ratio.toFixed(2) });
+  }
+  if (goal.rate !== undefined) {
+    const { rate } = gateway;
+    found.push({ isMet: rate >= goal.rate, wanted: `rate >= ${goal.rate}`, found: rate.toFixed(rate < 100 ? 1 : 0) });
   }
   const atMost = (most: number | undefined, value: number, unit: string): void => {
     if (most === undefined) return;

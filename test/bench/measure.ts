@@ -4,6 +4,7 @@ import type { BenchOptions } from './options.ts';
 import type { ProfileSummary } from './profile-summary.ts';
 import { cpuSeconds, forgetPeak, idleSeconds, peakMebibytes } from './processes.ts';
 import type { LoadGenerator, NullBackend } from './processes.ts';
+import { type Preparation, settled } from './prepared.ts';
 import type { WireRequest } from './wire-request.ts';
 import type { Work } from './work.ts';
 
@@ -77,6 +78,8 @@ export interface Stage {
   readonly signed: Readonly<Record<'bare' | 'gateway', readonly WireRequest[]>>;
   readonly targets: Readonly<Record<'bare' | 'gateway', Target>>;
   readonly peers?: readonly Peer[];
+  /** Signed requests of a turn of the gateway, for works that use up what they find. */
+  readonly prepare?: (preparation: Preparation) => Promise<readonly WireRequest[]>;
   readonly load: LoadGenerator;
   readonly backend: NullBackend;
 }
@@ -178,20 +181,23 @@ class PeerRun {
 }
 
 async function turn(
-  { work, signed, targets, load, backend }: Stage,
+  { work, signed, targets, load, backend, prepare }: Stage,
   side: 'bare' | 'gateway',
   milliseconds: number,
 ): Promise<Turn> {
   const { port, pids } = targets[side];
+  const prepared = side === 'gateway' && work.prepare !== undefined ? await prepare?.(work.prepare) : undefined;
+  if (prepared !== undefined) await settled(backend);
   const callsBefore = await backend.calls();
   const drivers = [load.pid, backend.pid];
   const before = { cpu: cpuSeconds(pids), drivers: cpuSeconds(drivers), idle: idleSeconds() };
   const { requests, seconds, p50, p99 } = await load.run({
     port,
     connections: work.connections,
-    milliseconds,
-    requests: signed[side],
+    milliseconds: prepared === undefined ? milliseconds : 0,
+    requests: prepared ?? signed[side],
   });
+  if (prepared !== undefined) await settled(backend);
   return {
     rate: requests / seconds,
     requests,

@@ -118,7 +118,9 @@ function changeBlob(request: RawRequest, place: Place): RawAnswer {
   if (!blobs.hasContainer(container)) return refusal(404, 'ContainerNotFound');
   const comp = query.get('comp');
   if (comp === 'block') {
-    blobs.stage(container, name, query.get('blockid') ?? '', request.bodySize);
+    const from = headerOf(head, 'x-ms-copy-source');
+    const copied = from === undefined ? undefined : blobAt(from);
+    blobs.stage(container, name, query.get('blockid') ?? '', copied?.size ?? request.bodySize);
     return plain(201, `Content-MD5: ${PLAUSIBLE_MD5}\r\n`);
   }
   const known = blobs.get(container, name);
@@ -141,11 +143,14 @@ function putBlob({ head, body, bodySize }: RawRequest, { container, name }: Plac
   return plain(201, `Content-MD5: ${PLAUSIBLE_MD5}\r\n${entity(etag)}`);
 }
 
+function blobAt(url: string): NullBlob | undefined {
+  const { container, name } = placeOf(new URL(url).pathname);
+  return blobs.get(container, name);
+}
+
 /** Copy Blob and Put Blob From URL, of a blob of this backend. */
 function copyBlob({ head }: RawRequest, { container, name }: Place, source: string): RawAnswer {
-  const { pathname } = new URL(source);
-  const from = placeOf(pathname);
-  const known = blobs.get(from.container, from.name);
+  const known = blobAt(source);
   if (known === undefined) return refusal(404, 'CannotVerifyCopySource');
   const etag = blobs.nextEtag();
   blobs.set(container, name, { size: known.size, body: known.body, etag, md5: known.md5, ...described(head) });

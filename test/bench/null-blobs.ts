@@ -94,10 +94,11 @@ export class NullBlobs {
     const from = query.get('marker') ?? query.get('startFrom') ?? '';
     const prefix = query.get('prefix') ?? '';
     const limit = Number(query.get('maxresults') ?? 5000);
-    const names = [...(this.#containers.get(container) ?? [])].map(
-      ([name, blob]) => [decodeURIComponent(name), blob] as const,
-    );
-    const found = names
+    // What does not begin so as it stands does not begin so when it is decoded: most names are passed over.
+    const start = /^[\w./-]*/.exec(prefix)?.[0] ?? '';
+    const found = [...(this.#containers.get(container) ?? [])]
+      .filter(([name]) => name.startsWith(start))
+      .map(([name, blob]) => [decodeURIComponent(name), blob] as const)
       .filter(([name]) => name.startsWith(prefix) && name >= from)
       .sort(([a], [b]) => (a < b ? -1 : 1));
     const next = found[limit]?.[0] ?? '';

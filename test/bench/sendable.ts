@@ -22,8 +22,9 @@ export class SendableRequest {
     this.bodySize = body === undefined ? 0 : body.fill * body.times;
     const piece = body === undefined ? Buffer.alloc(0) : pieceOf(body.prefix, body.fill, body.suffix);
     this.#prefixes = body?.prefixes;
-    const whole = body === undefined || (bodyLength(body) <= ONE_WRITE && body.prefixes === undefined);
     const times = body?.times ?? 0;
+    // A text is all tail, however long.
+    const whole = body === undefined || times === 0 || (bodyLength(body) <= ONE_WRITE && body.prefixes === undefined);
     const tail = Buffer.from(body?.tail ?? '');
     this.#first = whole
       ? Buffer.concat([Buffer.from(head, 'latin1'), ...Array.from({ length: times }, () => piece), tail])

@@ -17,6 +17,8 @@ export interface S3Request {
   readonly payload?: PayloadMode;
   /** The body itself, unsigned; absent: `size` bytes of any kind. */
   readonly text?: string;
+  /** Others, signed with the rest. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Bucket and key to be copied. */
   readonly copyOf?: string;
 }
@@ -69,6 +71,7 @@ export class RequestSigner {
     const headers = {
       host: this.#endpoint.host,
       ...payloadHeaders(request, body),
+      ...request.headers,
       ...(copyOf !== undefined && { 'x-amz-copy-source': copyOf }),
     };
     const signed = await this.#signer.sign({

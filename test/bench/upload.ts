@@ -12,13 +12,20 @@ export async function beginUpload(
   signer: RequestSigner,
   moved: (request: S3Request) => S3Request = (request) => request,
 ): Promise<string> {
-  const { head } = await signer.sign(moved(BEGIN_UPLOAD));
+  const answer = await answerTo(signer, moved(BEGIN_UPLOAD));
+  const id = /<UploadId>([^<]+)</.exec(answer)?.[1];
+  if (id === undefined) throw new Error(`no upload: ${answer.slice(0, 300)}`);
+  return id;
+}
+
+/** Sends a request without a body. @returns the text of the answer */
+export async function answerTo(signer: RequestSigner, request: S3Request): Promise<string> {
+  const { head } = await signer.sign(request);
   const [line = '', ...lines] = head.trimEnd().split('\r\n');
   const headers = lines.map((text) => text.split(/: (.*)/s).slice(0, 2) as [string, string]);
   const target = line.split(' ')[1] ?? '';
   const kept = headers.filter(([name]) => name !== 'host');
-  const answer = await fetch(`http://127.0.0.1:${signer.port}${target}`, { method: 'POST', headers: kept });
-  const id = /<UploadId>([^<]+)</.exec(await answer.text())?.[1];
-  if (id === undefined) throw new Error(`no upload: ${String(answer.status)}`);
-  return id;
+  const { method } = request;
+  const answer = await fetch(`http://127.0.0.1:${signer.port}${target}`, { method, headers: kept });
+  return answer.text();
 }

@@ -1,3 +1,4 @@
+import { type Preparation, objectsToDelete, openUploads } from './prepared.ts';
 import type { S3Request } from './sign.ts';
 
 const KIB = 1024;
@@ -12,6 +13,11 @@ export interface Work {
   /** Bytes of the body, either way; bulk work is told in MB/s and CPU per GiB. */
   readonly bytes?: number;
   readonly requests: readonly S3Request[];
+  /**
+   * Makes what the requests of a turn use up, and these requests, before each of the gateway's turns. CPU and calls
+   * count what the gateway does behind its answers, too; rate and p99 do not.
+   */
+  readonly prepare?: Preparation;
   /** What the bare proxy gets instead: it knows no S3. */
   readonly bare?: readonly S3Request[];
 }
@@ -50,6 +56,9 @@ const bareList: S3Request = {
 };
 const big = (size: string): S3Request[] => [{ method: 'GET', path: `/${BUCKET}/${size}` }];
 
+/** An object that is as small as a part may be. */
+const SMALLEST_PART = `/${BUCKET}/5m`;
+
 /** Created before anything is measured. */
 export const BUCKETS: readonly S3Request[] = [
   ...[BUCKET, LIST_BUCKET, VERSIONS_BUCKET].map((name) => ({ method: 'PUT', path: `/${name}` })),
@@ -65,6 +74,7 @@ export const BUCKETS: readonly S3Request[] = [
 export const SETUP: readonly S3Request[] = [
   ...numbers(KEYS).map((number) => put(VERSIONS_BUCKET, `small-${number}`, 4 * KIB)),
   ...small.map((path): S3Request => ({ method: 'PUT', path, size: 4 * KIB, payload: 'unsigned' })),
+  put(BUCKET, '5m', 5 * MIB),
   put(BUCKET, '64m', 64 * MIB),
   put(BUCKET, '1g', 1024 * MIB),
   ...numbers(LISTED).map((number) => put(LIST_BUCKET, `folder/object-${number}`, 0)),
@@ -144,6 +154,27 @@ export const WORKS: readonly Work[] = [
     bare: numbers(64).map((number) => put(BARE_CONTAINER, `part-${number}`, 16 * MIB)),
   },
   { name: 'list-1000', connections: 4, requests: [list], bare: [bareList] },
+  ...(
+    [
+      [8, 200],
+      [1000, 8],
+    ] as const
+  ).map(
+    ([parts, uploads]): Work => ({
+      name: `complete-${parts}`,
+      connections: 4,
+      requests: [],
+      prepare: openUploads(BUCKET, { uploads, parts, source: SMALLEST_PART }),
+      bare: [put(BARE_CONTAINER, 'complete', 0)],
+    }),
+  ),
+  {
+    name: 'delete-objects',
+    connections: 2,
+    requests: [],
+    prepare: objectsToDelete(BUCKET, { requests: 4 }),
+    bare: [put(BARE_CONTAINER, 'delete', 0)],
+  },
   // It takes longest, and what is resident after it tells nothing of other rows.
   {
     name: 'put-16m-256',
