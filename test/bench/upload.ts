@@ -1,5 +1,10 @@
 import type { RequestSigner, S3Request } from './sign.ts';
-import { BEGIN_UPLOAD, UPLOAD } from './work.ts';
+
+export const BUCKET = 'bench';
+/** Stands in queries for the id of the upload that is begun before anything is measured. */
+export const UPLOAD = '{upload}';
+/** Begins it. */
+const BEGIN_UPLOAD: S3Request = { method: 'POST', path: `/${BUCKET}/parts`, query: { uploads: '' } };
 
 /** The same request with the id where its place is. */
 export function ofUpload(request: S3Request, uploadId: string): S3Request {

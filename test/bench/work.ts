@@ -1,5 +1,8 @@
 import { type Preparation, objectsToDelete, openUploads } from './prepared.ts';
 import type { S3Request } from './sign.ts';
+import { BUCKET, UPLOAD } from './upload.ts';
+
+export { BUCKET } from './upload.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -22,7 +25,6 @@ export interface Work {
   readonly bare?: readonly S3Request[];
 }
 
-export const BUCKET = 'bench';
 const LIST_BUCKET = 'bench-list';
 /** Keeps versions. */
 const VERSIONS_BUCKET = 'bench-versions';
@@ -44,10 +46,6 @@ const puts = (container: string): S3Request[] =>
   numbers(KEYS).map((number) => put(container, `put-${number}`, 4 * KIB));
 const fourUp = (container: string, payload: S3Request['payload']): S3Request[] =>
   numbers(4).map((number) => put(container, `up-${number}`, 64 * MIB, payload));
-/** Stands in queries for the id of the upload that is begun before anything is measured. */
-export const UPLOAD = '{upload}';
-/** Begins it. */
-export const BEGIN_UPLOAD: S3Request = { method: 'POST', path: `/${BUCKET}/parts`, query: { uploads: '' } };
 const list: S3Request = { method: 'GET', path: `/${LIST_BUCKET}`, query: { 'list-type': '2' } };
 const bareList: S3Request = {
   method: 'GET',
