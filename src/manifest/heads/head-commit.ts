@@ -67,6 +67,11 @@ export interface HeadChange<T> extends HeadTarget {
   readonly plan: (head: Head | undefined, condition: Condition) => Promise<() => Promise<T>>;
   /** What to answer when an answer was lost and this head proves that the write happened. */
   readonly recognise: (head: Head | undefined) => Promise<Found<T> | undefined>;
+  /**
+   * For changes that leave a trace besides nonces: whether the head that `recognise` was asked about last, and that
+   * trace, prove that the write did not happen.
+   */
+  readonly isRefuted?: () => boolean;
   /** The write can be sent again (its body is in memory, or it moves no bytes). */
   readonly repeatable: boolean;
   /**
@@ -289,7 +294,8 @@ function canStartAgain(change: HeadChange<unknown>, before: Head | undefined, no
   if (change.versioned !== true || hasWriteConditions(change.conditions) || before === undefined || now === undefined) {
     return false;
   }
-  return now.properties.revision !== before.properties.revision && carriesNonce(now.record, versionNonce(before));
+  if (now.properties.revision === before.properties.revision) return false;
+  return carriesNonce(now.record, versionNonce(before)) || change.isRefuted?.() === true;
 }
 
 /** Why a conditional write was refused, judged on the state that refused it. */

@@ -105,6 +105,8 @@ class VersionCommit {
   #isGuess = false;
   /** Its place was taken above a head that was there after the request began: so it may come to lie below another. */
   #isPlaced: boolean;
+  /** The head that was read back last, and the version's own blob, prove that the version was not committed. */
+  #isRefuted = false;
   /** Those that a head may name: it does, or a send that would have made it was not answered for certain. */
   readonly #named = new Set<VersionToken>();
 
@@ -134,6 +136,7 @@ class VersionCommit {
         this.#version.onDoubt?.();
       },
       recognise: (head) => this.#recognise(head),
+      isRefuted: () => this.#isRefuted,
       ...(already && { already: (head) => found(already(head)) }),
       ...(judged && { judged }),
       remembered: () => this.#remembered(),
@@ -287,6 +290,7 @@ class VersionCommit {
   /** Proof that the version is part of the history, whatever has become of the head since. */
   async #recognise(head: Head | undefined): Promise<Found<VersionToken> | undefined> {
     const token = this.#token;
+    this.#isRefuted = false;
     if (token === undefined) return undefined;
     const record = head?.record;
     const named =
@@ -294,10 +298,13 @@ class VersionCommit {
       record?.adds?.includes(token) === true ||
       record?.dels?.includes(token) === true;
     if (named || carriesNonce(record, this.#nonce)) return { result: token };
-    const { bucket, key } = this.#version;
-    return (await readVersion({ bucket, key }, token, this.#call))?.record.stamp === true
-      ? { result: token }
-      : undefined;
+    const { bucket, key, token: given } = this.#version;
+    const own = await readVersion({ bucket, key }, token, this.#call);
+    if (own?.record.stamp === true) return { result: token };
+    // Whoever writes over a head that names a version has stamped it before, and whoever drops it from the log, too.
+    const isDisplacedWithStamp = record?.ring !== undefined && !isDraining(this.#context, bucket);
+    this.#isRefuted = own !== undefined && given === undefined && isDisplacedWithStamp;
+    return undefined;
   }
 }
 
