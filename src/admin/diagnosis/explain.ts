@@ -27,9 +27,9 @@ const EXPLAINERS: Readonly<Record<string, (failed: Case) => readonly SignatureHi
   AuthorizationHeaderMalformed: scopeFault,
   AuthorizationQueryParametersError: scopeFault,
   InvalidAccessKeyId: unknownKey,
-  InvalidToken: ({ subject }) => [sure('session-token', foreignToken(subject))],
+  InvalidToken: ({ subject }) => [likely('session-token', foreignToken(subject))],
   ExpiredToken: () => [
-    sure(
+    likely(
       'session-token',
       'The session has ended, or those of its role or user were revoked: the client needs a new one.',
     ),
@@ -96,7 +96,7 @@ function scopeFault({ subject, probe, secret, refusal }: Case): readonly Signatu
   }
   if (scope.date !== subject.claim.amzDate.slice(0, 8)) {
     return [
-      sure(
+      likely(
         'malformed',
         `The credential names the day ${scope.date}, but the request was dated ${subject.claim.amzDate}.`,
       ),
@@ -104,7 +104,7 @@ function scopeFault({ subject, probe, secret, refusal }: Case): readonly Signatu
   }
   if (missingHeaders(subject).length > 0) return mismatch({ subject, probe, secret, refusal });
   const incomplete = explainForm(subject.request, refusal);
-  return incomplete.length > 0 ? incomplete : [sure('malformed', MALFORMED)];
+  return incomplete.length > 0 ? incomplete : [likely('malformed', MALFORMED)];
 }
 
 function unknownKey({ subject, probe }: Case): readonly SignatureHint[] {
@@ -124,9 +124,9 @@ function unknownKey({ subject, probe }: Case): readonly SignatureHint[] {
   }
   if (TEMPORARY_KEY.test(accessKeyId)) {
     const text = `${accessKeyId} looks like a temporary access key, which is nobody's without its session token (AWS_SESSION_TOKEN).`;
-    return [sure('session-token', text)];
+    return [likely('session-token', text)];
   }
-  return [sure('unknown-access-key', `There is no access key ${accessKeyId} in the configuration of this service.`)];
+  return [likely('unknown-access-key', `There is no access key ${accessKeyId} in the configuration of this service.`)];
 }
 
 function denied({ subject, probe, secret, refusal }: Case): readonly SignatureHint[] {
@@ -145,6 +145,6 @@ function denied({ subject, probe, secret, refusal }: Case): readonly SignatureHi
   ];
 }
 
-function sure(cause: Cause, text: string): SignatureHint {
+function likely(cause: Cause, text: string): SignatureHint {
   return { cause, certainty: 'likely', text };
 }
