@@ -40,9 +40,8 @@ export class RememberedPolicies {
   /** @param text of a policy that was checked when it was put; undefined when it cannot be read after all */
   get(text: string): PolicyDocument | undefined {
     // Records of buckets are read anew each second: the text of the last one is compared without looking at it.
-    const document = this.#last?.text === text ? this.#last.document : this.#get(text);
-    this.#last = { text, document };
-    return document;
+    if (this.#last?.text !== text) this.#last = { text, document: this.#get(text) };
+    return this.#last.document;
   }
 
   #get(text: string): PolicyDocument | undefined {
