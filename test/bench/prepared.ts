@@ -4,7 +4,7 @@ import { type RequestSigner, type S3Request, signAll } from './sign.ts';
 import { answerTo, beginUpload } from './upload.ts';
 
 /** With what the state is made that requests use up, before each turn. */
-export interface PreparationTools {
+interface PreparationTools {
   readonly signer: RequestSigner;
   readonly load: LoadGenerator;
   /** Of the gateway. */
