@@ -1,4 +1,3 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import { S3Error, invalidArgument } from '../errors/s3-error.ts';
 import { parseAmzDate } from './amz-date.ts';
 import {
@@ -9,6 +8,7 @@ import {
   scopeFault,
   type ScopeRules,
 } from './scope.ts';
+import { matchesV2 } from './matches-v2.ts';
 import { credentialOf } from './session-token.ts';
 import { SIGV4_ALGORITHM, sign, signatureMatches } from './signature.ts';
 import { deriveSigningKey } from './signing-key.ts';
@@ -115,15 +115,7 @@ function byV2<C extends SigningCredential>(
 ): FormVerdict<C> {
   const [accessKeyId, signature] = V2_FIELDS.map((name) => required(fields, name)) as [string, string];
   const credential = credentialOf(accessKeyId, fields.get('x-amz-security-token'), options);
-  const expected = createHmac('sha1', credential?.secretAccessKey ?? DUMMY_SECRET)
-    .update(policy, 'latin1')
-    .digest();
-  const provided = Buffer.from(signature, 'base64');
-  // Decoding forgives: other letters than the signer's could stand for the same bytes.
-  const matches =
-    provided.length === expected.length &&
-    timingSafeEqual(provided, expected) &&
-    provided.toString('base64') === signature;
+  const matches = matchesV2(policy, signature, credential?.secretAccessKey ?? DUMMY_SECRET);
   return decided({ credential, matches, accessKeyId, policy, signature });
 }
 
