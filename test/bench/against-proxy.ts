@@ -147,10 +147,14 @@ async function profiled(results: readonly Measured[], ready: Ready, options: Ben
       all.push(result);
       continue;
     }
-    const { signed, targets, load } = await stageOf(work, { ...ready, peers: [] }, options);
-    const job = { port: targets.gateway.port, connections: work.connections, requests: signed.gateway };
+    const { signed, targets, load, prepare } = await stageOf(work, { ...ready, peers: [] }, options);
+    // What is used up is sent once.
+    const made = work.prepare === undefined ? undefined : await prepare?.(work.prepare);
+    const milliseconds = made === undefined ? PROFILED_MS : 0;
+    const { connections } = work;
+    const job = { port: targets.gateway.port, connections, milliseconds, requests: made ?? signed.gateway };
     await profiler.start();
-    await load.run({ ...job, milliseconds: PROFILED_MS });
+    await load.run(job);
     const found = await profiler.stop();
     writeFileSync(join(folder, `${work.name}.cpuprofile`), JSON.stringify(found));
     all.push({ ...result, profile: summaryOf(found, ROOT) });

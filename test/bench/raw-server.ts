@@ -19,6 +19,8 @@ export interface RawRequest {
 export type RawAnswer = string | { readonly head: string; readonly body: readonly Buffer[] };
 
 const KEEP_BODY = 16 * 1024;
+/** Of a list of blocks: thousands of them are named in one. */
+const KEEP_LIST = 8 * 1024 * 1024;
 const READ_BUFFER = 1024 * 1024;
 const NOTHING = Buffer.alloc(0);
 const TERMINATOR = Buffer.from('\r\n\r\n');
@@ -67,8 +69,9 @@ class RawConnection {
   readonly #latency: () => number;
   readonly #socket: Socket;
   #rest: Buffer = Buffer.alloc(0);
-  /** Bytes of the body that were kept. */
+  /** Bytes of the body that were kept, and may be. */
   #kept = 0;
+  #keep = KEEP_BODY;
   #head: { text: string; size: number } | undefined;
   #bodyLeft = 0;
   #body: Buffer[] = [];
@@ -93,13 +96,13 @@ class RawConnection {
       if (this.#head === undefined) return;
       const part = rest.length > this.#bodyLeft ? rest.subarray(0, this.#bodyLeft) : rest;
       this.#bodyLeft -= part.length;
-      if (this.#kept < KEEP_BODY) this.#keep(part.subarray(0, KEEP_BODY - this.#kept));
+      if (this.#kept < this.#keep) this.#keepPart(part.subarray(0, this.#keep - this.#kept));
       rest = rest.subarray(part.length);
       if (this.#bodyLeft === 0) this.#respond(this.#head);
     }
   }
 
-  #keep(part: Buffer): void {
+  #keepPart(part: Buffer): void {
     this.#kept += part.length;
     this.#body.push(Buffer.from(part));
   }
@@ -115,6 +118,7 @@ class RawConnection {
     const text = all.toString('latin1', 0, end);
     const size = Number(headerOf(text, 'content-length') ?? 0);
     this.#head = { text, size };
+    this.#keep = text.slice(0, text.indexOf('\r\n')).includes('comp=blocklist') ? KEEP_LIST : KEEP_BODY;
     this.#bodyLeft = size;
     const rest = all.subarray(end + TERMINATOR.length);
     if (size === 0) this.#respond(this.#head);
@@ -123,7 +127,7 @@ class RawConnection {
 
   #respond({ text, size }: { text: string; size: number }): void {
     const start = size > 0 ? Buffer.concat(this.#body) : NOTHING;
-    const body = size > 0 && size <= KEEP_BODY ? start : undefined;
+    const body = size > 0 && size <= this.#keep ? start : undefined;
     this.#head = undefined;
     this.#body = [];
     this.#kept = 0;
