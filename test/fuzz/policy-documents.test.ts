@@ -10,6 +10,7 @@ import { decideCase } from '../policies/simulator.ts';
 
 /** More with `FUZZ_RUNS=100000`. */
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 3000);
+const PATIENCE = { timeout: 20_000 + 10 * RUNS };
 
 type Fields = Readonly<Record<string, unknown>>;
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? (value as unknown[]) : [value]);
@@ -54,7 +55,7 @@ function mustBeRefused({ caller, identity, session, bucket, action, key }: Polic
 /** They are limited by nothing of their own, and cannot be locked out of the bucket's policy. */
 const isRoot = (caller: PolicyCase['caller']): boolean => caller === 'root' || caller === 'otherRoot';
 
-it('nothing is allowed that no document allows, or that one denies to everybody', () => {
+it('nothing is allowed that no document allows, or that one denies to everybody', PATIENCE, () => {
   let [refused, allowed] = [0, 0];
   for (let at = 0; at < RUNS; at += 1) {
     const one = randomCase(dice(7_000_003 + at));
@@ -136,7 +137,7 @@ const odd = fc.record({
   Statement: fc.oneof(fc.array(oddStatement, { maxLength: 3 }), oddStatement),
 });
 
-it('documents of any shape are read or refused, and asked without a fault of the program', () => {
+it('documents of any shape are read or refused, and asked without a fault of the program', PATIENCE, () => {
   let read = 0;
   fc.assert(
     fc.property(odd, fc.constantFrom<PolicyKind>('identity', 'resource', 'session', 'trust'), (shape, kind) => {
