@@ -27,6 +27,6 @@ test('all that were added come out in hex, in their order, however many they are
         expect(md5s.inHex()).toEqual(digests.map((one) => Buffer.from(one).toString('hex')));
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 60, endOnFailure: true },
   );
 });
