@@ -28,11 +28,11 @@ export function parseRawQuery(rawQuery: string): QueryPair[] {
  * `name=value` joined by `&`, sorted by encoded name, then value. `without` names the one parameter that is left out.
  */
 export function canonicalQuery(pairs: readonly QueryPair[], without?: string): string {
-  const kept = without === undefined ? [...pairs] : pairs.filter((pair) => pair.name !== without);
-  return kept
-    .sort(byNameThenValue)
-    .map((pair) => `${pair.name}=${pair.value}`)
-    .join('&');
+  let text = '';
+  for (const { name, value } of pairs.toSorted(byNameThenValue)) {
+    if (name !== without) text += text === '' ? `${name}=${value}` : `&${name}=${value}`;
+  }
+  return text;
 }
 
 /** Encoded text is ASCII, where comparing code units is comparing bytes. */

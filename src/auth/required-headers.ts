@@ -36,9 +36,10 @@ export function requireSignedHeaders(
   signedHeaders: readonly string[],
   query: readonly QueryPair[] = [],
 ): void {
-  const must = headers.names.filter(
-    (name) => (name === 'host' || name.startsWith('x-amz-')) && !signedHeaders.includes(name),
-  );
+  const must: string[] = [];
+  for (const name of headers.names) {
+    if ((name === 'host' || name.startsWith('x-amz-')) && !signedHeaders.includes(name)) must.push(name);
+  }
   const hostIsSigned = signedHeaders.includes('host');
   if (must.length === 0 && hostIsSigned) {
     return;

@@ -159,9 +159,10 @@ export async function partsNamed(
   call: Call,
 ): Promise<Map<number, PartRecord>> {
   const { home } = bucket;
-  const sorted = named.map(({ number }) => number).sort((a, b) => a - b);
+  const sorted = Uint16Array.from(named, ({ number }) => number).sort();
   const pageSize = home.store.capabilities.maxListPage;
-  const starts = Array.from({ length: Math.ceil(sorted.length / pageSize) }, (_, page) => page * pageSize);
+  const starts: number[] = [];
+  for (let start = 0; start < sorted.length; start += pageSize) starts.push(start);
   const pages = await mapConcurrent(starts, LIST_CONCURRENCY, (start) =>
     partsBetween(
       home,
@@ -208,8 +209,7 @@ export async function removePartRecords({ store, system }: BucketHome, uploadId:
       page.map(({ name }) => ({ name })),
       call,
     );
-    const failure = outcomes.find((outcome) => outcome instanceof Error);
-    if (failure !== undefined) throw failure;
+    for (const outcome of outcomes) if (outcome instanceof Error) throw outcome;
   }
 }
 

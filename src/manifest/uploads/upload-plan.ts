@@ -78,10 +78,12 @@ export function planObject(
   minPartSize: number,
 ): ObjectPlan {
   const parts: PartRecord[] = [];
+  const tokens: string[] = [];
   let size = 0;
   for (const listed of request.parts) {
     const part = matchPart(upload, listed, stored.get(listed.number));
     parts.push(part);
+    tokens.push(...part.tokens);
     size += part.size;
   }
   requireSizes(parts, { size, expected: request.expected.size, minPartSize });
@@ -90,7 +92,7 @@ export function planObject(
   return {
     etag: multipartEtag(parts),
     size,
-    tokens: parts.flatMap((part) => part.tokens),
+    tokens,
     parts: parts.map((part) => entryOf(part, checksum?.algorithm)),
     ...(checksum !== undefined && { checksum }),
     ...(by !== undefined && {

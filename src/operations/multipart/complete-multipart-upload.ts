@@ -90,29 +90,32 @@ function expectedObject(headers: HeaderReader): ExpectedObject {
 /** @throws S3Error InvalidRequest (no part), InvalidArgument (part number) */
 function listedParts(parts: Decoded<typeof COMPLETE_MULTIPART_UPLOAD>['parts']): ListedPart[] {
   if (parts.length === 0) throw new S3Error('InvalidRequest', { message: 'You must specify at least one part' });
-  const listed = parts.map((part) => {
-    if (!isPartNumber(part.PartNumber)) {
-      throw invalidArgument(
-        'PartNumber',
-        String(part.PartNumber),
-        'Part number must be an integer between 1 and 10000, inclusive',
-      );
+  const listed: ListedPart[] = [];
+  for (const part of parts) {
+    const number = part.PartNumber;
+    if (!isPartNumber(number)) {
+      const message = 'Part number must be an integer between 1 and 10000, inclusive';
+      throw invalidArgument('PartNumber', String(number), message);
     }
-    return { number: part.PartNumber, etag: part.ETag, checksums: partChecksums(part) };
-  });
-  // A list may name a part twice, after the client has sent it again: the last entry counts (docs/deviations.md).
-  return listed.filter((part, index) => listed[index + 1]?.number !== part.number);
+    // A list may name a part twice, after the client has sent it again: the last entry counts (docs/deviations.md).
+    if (listed.at(-1)?.number === number) listed.pop();
+    listed.push({ number, etag: part.ETag, checksums: partChecksums(part) });
+  }
+  return listed;
 }
 
 /** @throws S3Error InvalidArgument: no digest of its algorithm, or more than one */
 function partChecksums(part: Decoded<typeof COMPLETE_MULTIPART_UPLOAD>['parts'][number]): ListedPart['checksums'] {
-  const found = CHECKSUM_ALGORITHMS.flatMap((algorithm) => {
+  let checksums: ListedPart['checksums'] = {};
+  let isFirst = true;
+  for (const algorithm of CHECKSUM_ALGORITHMS) {
     const value = part[`Checksum${algorithm}`];
-    return value === undefined || value === '' ? [] : [[algorithm, value] as const];
-  });
-  const wrong = found.find(([algorithm, value], index) => index > 0 || decodeChecksum(algorithm, value) === undefined);
-  if (wrong !== undefined) {
-    throw invalidArgument('Checksum', wrong[1], 'Invalid Base64 or multiple checksums present in request');
+    if (value === undefined || value === '') continue;
+    if (!isFirst || decodeChecksum(algorithm, value) === undefined) {
+      throw invalidArgument('Checksum', value, 'Invalid Base64 or multiple checksums present in request');
+    }
+    checksums = { [algorithm]: value };
+    isFirst = false;
   }
-  return Object.fromEntries(found);
+  return checksums;
 }

@@ -31,13 +31,15 @@ const EMPTY: Query = {
 class ParsedQuery implements Query {
   readonly pairs: readonly QueryPair[];
   readonly method: QueryMethod | undefined;
-  readonly #names: readonly string[];
-  readonly #values: readonly string[];
+  readonly #names: string[] = [];
+  readonly #values: string[] = [];
 
   constructor(pairs: readonly QueryPair[]) {
     this.pairs = pairs;
-    this.#names = pairs.map(({ name }) => decode(name));
-    this.#values = pairs.map(({ value }) => decode(value));
+    for (const { name, value } of pairs) {
+      this.#names.push(decode(name));
+      this.#values.push(decode(value));
+    }
     this.method = queryMethod(pairs);
     if (pairs.length > 1) refuseRepeats(this.#names, this.#values);
   }
