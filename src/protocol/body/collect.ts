@@ -30,14 +30,21 @@ export function collect(flow: BodyFlow, options: CollectOptions): Promise<Collec
     flow.start({
       payload: (bytes) => into.add(bytes),
       done: (facts) => resolve({ bytes: into.take(), facts }),
-      failed: reject,
+      failed: (error) => {
+        into.free();
+        reject(error);
+      },
     });
   });
 }
 
+const NOTHING = Buffer.alloc(0);
+
 class GrowingBuffer {
   readonly #options: CollectOptions;
-  #bytes: Buffer = Buffer.alloc(0);
+  #bytes: Buffer = NOTHING;
+  /** Of `#bytes`, unless they are a piece that came. */
+  #memory: ArrayBuffer | undefined;
   #filled = 0;
 
   constructor(options: CollectOptions) {
@@ -59,6 +66,17 @@ class GrowingBuffer {
     return this.#bytes.subarray(0, this.#filled);
   }
 
+  /**
+   * Gives the memory back at once; nobody has seen it. Collections come late for memory outside of V8's heap, and until
+   * then it would be there without being counted.
+   */
+  free(): void {
+    this.#bytes = NOTHING;
+    // Detaching an array buffer frees its memory.
+    this.#memory?.transfer(0);
+    this.#memory = undefined;
+  }
+
   #grow(needed: number): void {
     const { size, reserve } = this.#options;
     const capacity = this.#bytes.length;
@@ -69,6 +87,8 @@ class GrowingBuffer {
     reserve?.(next - capacity, next);
     const grown = Buffer.allocUnsafeSlow(next);
     this.#bytes.copy(grown, 0, 0, this.#filled);
+    this.free();
     this.#bytes = grown;
+    this.#memory = grown.buffer;
   }
 }
