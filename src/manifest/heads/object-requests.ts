@@ -149,6 +149,8 @@ export interface RemoveRequest {
    * versions by id.
    */
   readonly judged?: JudgedHead | undefined;
+  /** One of a list that the caller has looked at as a whole: what lies beside it says nothing of what comes next. */
+  readonly isListed?: boolean;
 }
 
 export interface Removed {

@@ -88,12 +88,13 @@ async function removeUnversioned(
 async function firstHead(
   { ahead }: ObjectsContext,
   { bucket, key }: ObjectTarget,
-  { conditions, judged }: RemoveRequest,
+  { conditions, judged, isListed = false }: RemoveRequest,
   call: Call,
 ): Promise<Head | undefined> {
   if (judged !== undefined) return judged.head;
   // Who sets a condition is told of the object as it is.
-  return hasWriteConditions(conditions) ? readHead({ bucket, key }, call) : ahead.headOf({ bucket, key }, call);
+  const isAlone = isListed || hasWriteConditions(conditions);
+  return isAlone ? readHead({ bucket, key }, call) : ahead.headOf({ bucket, key }, call);
 }
 
 /** @throws StoreError (outcome unknown) when the head may have come after the one that was removed */

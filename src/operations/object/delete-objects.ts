@@ -150,7 +150,13 @@ async function deleteOne(
     const conditions = ETag === undefined ? {} : { ifMatch: ETag };
     const removed = await context.manifest.objects.remove(
       target,
-      { conditions, ownerId: idOf(context.principal), guard, ...(VersionId === undefined && judgedIn(heads, Key)) },
+      {
+        conditions,
+        ownerId: idOf(context.principal),
+        guard,
+        isListed: true,
+        ...(VersionId === undefined && judgedIn(heads, Key)),
+      },
       context.call,
     );
     const marker = removed.deleteMarker ? { DeleteMarker: true, DeleteMarkerVersionId: removed.versionId } : {};
