@@ -7,6 +7,8 @@ type ProjectSettings = NonNullable<TestProjectInlineConfiguration['test']>;
 const APART = {
   pool: 'forks',
   hookTimeout: 60_000,
+  // Vitest's own is a second, which a busy machine may well let pass. `vi.waitFor` has no such setting: poll.
+  expect: { poll: { timeout: 15_000 } },
   setupFiles: ['test/support/property-seed.ts'],
 } satisfies ProjectSettings;
 
@@ -50,7 +52,6 @@ export default defineConfig({
       project('browser', ['browser'], {
         testTimeout: 60_000,
         globalSetup: ['test/browser/support/global-setup.ts'],
-        expect: { poll: { timeout: 15_000 } },
       }),
     ],
   },

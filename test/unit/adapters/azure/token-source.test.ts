@@ -44,7 +44,7 @@ test('renewed five minutes ahead, while the old one still serves', async () => {
   await tokens.current();
   vi.advanceTimersByTime(56 * MINUTE);
   expect(tokens.current()).toBe('1');
-  await vi.waitFor(() => expect(tokens.current()).toBe('2'));
+  await expect.poll(() => tokens.current()).toBe('2');
   expect(asked).toHaveLength(2);
 });
 

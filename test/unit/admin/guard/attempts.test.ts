@@ -74,9 +74,10 @@ describe('a right token', () => {
     const [attempts, check] = [new Attempts(LIMITS), counting()];
     await attempts.verify(check, TOKEN, '192.0.2.1');
     const flood = guess(attempts, check, { count: 300, from: () => '192.0.2.1' });
-    const began = performance.now();
+    let isOver = false;
+    void flood.then(() => (isOver = true));
     expect(await attempts.verify(check, TOKEN, '192.0.2.1')).toBe('right');
-    expect(performance.now() - began).toBeLessThan(100);
+    expect(isOver, 'those that wait for their turn wait on').toBe(false);
     await flood;
   });
 

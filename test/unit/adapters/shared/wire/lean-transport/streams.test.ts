@@ -88,12 +88,12 @@ describe('a streamed body', () => {
     const stop = new AbortController();
     const sent = put(transport(server.origin), { size: 1024 * MEBIBYTE, stream }, { signal: stop.signal });
     sent.catch(() => undefined);
-    await vi.waitFor(async () => {
+    const stands = async (): Promise<boolean> => {
       const before = read;
       await sleep(50);
-      expect(read).toBe(before);
-      expect(read).toBeGreaterThan(MEBIBYTE / 2);
-    });
+      return read === before && read > MEBIBYTE / 2;
+    };
+    await expect.poll(stands).toBe(true);
     // The kernel's buffers on both sides of a loopback connection, and half a MiB here.
     expect(read).toBeLessThan(24 * MEBIBYTE);
     stop.abort();
@@ -109,7 +109,7 @@ describe('a streamed body that fails', () => {
     const sent = put(transport(server.origin), { size: 10, stream });
     stream.write('12345');
     stream.write('67890');
-    await vi.waitFor(() => expect(server.body().toString()).toBe('12345'));
+    await expect.poll(() => server.body().toString()).toBe('12345');
     const reason = new Error('checksum');
     stream.destroy(reason);
     await expect(sent).rejects.toMatchObject({ failure: 'body', cause: reason });
@@ -132,7 +132,7 @@ describe('a streamed body that fails', () => {
     const stop = new AbortController();
     const whole = put(to, { size: 3, stream: pieces(Buffer.from('abc'), 3) }, { signal: stop.signal });
     whole.catch(() => undefined);
-    await vi.waitFor(() => expect(server.body().toString()).toBe('abc'));
+    await expect.poll(() => server.body().toString()).toBe('abc');
     stop.abort();
     await expect(whole).rejects.toMatchObject({ failure: 'aborted', sent: true });
   });
