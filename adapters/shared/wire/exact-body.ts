@@ -62,6 +62,12 @@ export class ExactBody extends Stream {
 
   #begin(): void {
     this.#flowing = true;
+    const { failure } = this;
+    if (failure !== undefined) {
+      // While nobody listened: whoever sends the body only now would wait for it for ever.
+      queueMicrotask(() => this.emit('error', failure));
+      return;
+    }
     const { errored, readableEnded, destroyed } = this.#stream;
     if (errored !== null || readableEnded || destroyed) {
       queueMicrotask(() => this.#fail(errored ?? new Error('body was used up before it was sent')));

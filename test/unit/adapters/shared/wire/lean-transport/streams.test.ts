@@ -137,6 +137,16 @@ describe('a streamed body that fails', () => {
     await expect(whole).rejects.toMatchObject({ failure: 'aborted', sent: true });
   });
 
+  it('before there is a connection for it says so', async () => {
+    const server = await keeper(Number.POSITIVE_INFINITY);
+    const stream = new PassThrough();
+    const reason = new Error('checksum');
+    const sent = put(transport(server.origin), { size: 10, stream });
+    stream.destroy(reason);
+    await expect(sent).rejects.toMatchObject({ failure: 'body', cause: reason });
+    expect(server.body()).toHaveLength(0);
+  });
+
   it('is not touched before there is a connection for it', async () => {
     const stream = new PassThrough();
     const read = vi.spyOn(stream, 'resume');
