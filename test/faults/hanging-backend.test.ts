@@ -10,11 +10,8 @@ import { type Asked, World } from '../wire/spec/world.ts';
 /** A two hundredth of what the gateway waits for, but for what a loaded machine needs. Milliseconds. */
 const TIMEOUTS = { connect: 1_000, response: 400, copy: 2_000, total: 1_000, idle: 1_000 };
 const RETRIES = { baseDelay: 5, maxDelay: 20 };
-/**
- * A minute in SDKs, as long after the whole of `total` as this is: beside it there is the time that calls take which
- * are answered.
- */
-const PATIENCE = 4_000;
+/** A request that hangs does so for ever: this long for all calls together, also on a machine that is busy. */
+const PATIENCE = 15_000;
 
 /** What a service does that hangs, with the answer that it would give. */
 type Hang = 'never answers' | 'answers half a head' | 'trickles' | 'stops within the body' | 'trickles its body';
@@ -32,6 +29,8 @@ class Brake {
   manner: Hang | undefined;
   /** Requests that hang; others pass. */
   fits: (head: string) => boolean = () => true;
+  /** Requests that hung so far. */
+  held = 0;
   readonly sockets = new Set<Socket>();
   readonly hanging = new Set<Socket>();
   readonly #server: Server;
@@ -44,6 +43,7 @@ class Brake {
         const head = /^(?:GET|HEAD|PUT|POST|PATCH|DELETE) [^\r\n]*/.exec(data.toString('latin1'))?.[0];
         if (head !== undefined && this.manner !== undefined && this.fits(head)) state.manner = this.manner;
         if (state.manner !== undefined) this.hanging.add(client);
+        if (head !== undefined && state.manner !== undefined) this.held += 1;
         upstream.write(data);
       });
       upstream.on('data', (data) => this.#back(client, data, state));
@@ -197,7 +197,7 @@ describe.each(['Azurite', 'the double of Cloud Storage'])('%s hangs', (service) 
       brake.manner = manner;
       await Promise.all(requests.map(played));
       brake.manner = undefined;
-      await expect.poll(() => brake.hanging.size, { timeout: 3_000 }).toBe(0);
+      await expect.poll(() => brake.hanging.size).toBe(0);
       const late = world.gateway.logged.filter(({ message }) => message === 'the backend did not answer in time');
       const named = {
         requestId: expect.any(String) as string,
@@ -218,10 +218,10 @@ describe.each(['Azurite', 'the double of Cloud Storage'])('%s hangs', (service) 
 test('attempts add up to the time of one request, whatever they are for', async () => {
   const { world, brake } = await openScene('Azurite');
   brake.manner = 'never answers';
+  brake.held = 0;
   const began = performance.now();
   expect(await world.outcome('GET', '/')).toBe('503 ServiceUnavailable');
-  const took = performance.now() - began;
-  // Four attempts of `response` would be 1,600 ms and more.
-  expect(took).toBeGreaterThan(TIMEOUTS.total * 0.8);
-  expect(took).toBeLessThan(1_550);
+  expect(performance.now() - began).toBeGreaterThan(TIMEOUTS.total * 0.8);
+  // Each may take `response`: within `total` there is room for two and a half, and each by itself would have four.
+  expect(brake.held).toBeLessThan(4);
 });

@@ -53,7 +53,9 @@ describe.each(Object.keys(WIRES) as Wire[])('over the %s wire', (wire) => {
           [busy, 'throttled'],
         ];
         for (const [turn, kind] of losses) {
-          const { store, requests } = await start([turn], { timeouts: { response: 100 } });
+          // Only where nobody answers: an answer may take its time.
+          const options = turn === silence ? { timeouts: { response: 500 } } : {};
+          const { store, requests } = await start([turn], options);
           expect(await failure(change(store))).toMatchObject({ kind, lost: true });
           expect(requests).toHaveLength(1);
           await stopAll();

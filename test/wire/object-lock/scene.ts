@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, vi } from 'vitest';
 import { type Caller, type Sent, contentMd5, outcome, send } from '../../support/acl-client.ts';
 import { type TestGateway, startTestGateway } from '../../support/gateway.ts';
 import type { RawAnswer } from '../../support/raw-http.ts';
@@ -11,7 +11,8 @@ export const HOLD = 'x-amz-object-lock-legal-hold';
 export const BYPASS = 'x-amz-bypass-governance-retention';
 export const SOON = '2090-01-01T00:00:00.000Z';
 export const PAST = '2020-01-01T00:00:00.000Z';
-export const DRAIN_MS = 300;
+/** Longer than any test takes; who wants to be behind it sets the clock (`whileClockSays`). */
+export const DRAIN_MS = 600_000;
 export const GOVERNED = { [MODE]: 'GOVERNANCE', [UNTIL]: SOON };
 
 let gateway: TestGateway;
@@ -30,6 +31,16 @@ export function openScene(): void {
     bucket = `lock-${++made}`;
     await owner({ method: 'PUT', target: `/${bucket}`, headers: { 'x-amz-bucket-object-lock-enabled': 'true' } }, 200);
   });
+}
+
+/** Does something while the clock of the machine, and so everybody's, says another time: milliseconds since 1970. */
+export async function whileClockSays(now: number, work: () => Promise<void>): Promise<void> {
+  vi.useFakeTimers({ toFake: ['Date'], now });
+  try {
+    await work();
+  } finally {
+    vi.useRealTimers();
+  }
 }
 
 /** From here on the test is about another bucket, one without object lock. */

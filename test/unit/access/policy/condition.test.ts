@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileCondition, isConditionFault } from '../../../../src/access/policy/condition.ts';
+import { cpuTimeOf } from '../../../support/cpu-time.ts';
 import { keysOf } from './policies.ts';
 
 type Given = string | readonly string[] | undefined;
@@ -121,8 +122,10 @@ describe('operators', () => {
 
 it('a pattern of many wildcards takes no more than linear time in the value', () => {
   const value = 'a'.repeat(1024);
-  const started = performance.now();
-  expect(holds('StringLike', `${'a*'.repeat(5000)}b`, value)).toBe(false);
-  expect(holds('StringLike', `${'*a?'.repeat(300)}b`, value)).toBe(false);
-  expect(performance.now() - started).toBeLessThan(500);
+  const matching = (): void => {
+    expect(holds('StringLike', `${'a*'.repeat(5000)}b`, value)).toBe(false);
+    expect(holds('StringLike', `${'*a?'.repeat(300)}b`, value)).toBe(false);
+  };
+  // Tried from each wildcard: longer than anybody waits.
+  expect(cpuTimeOf(matching)).toBeLessThan(2000);
 });

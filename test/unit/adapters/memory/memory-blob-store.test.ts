@@ -128,7 +128,7 @@ describe('MemoryBlobStore', () => {
         call,
       );
     }
-    const started = performance.now();
+    const began = process.threadCpuUsage();
     for (let i = 0; i < 1000; i += 1) {
       const name = `new/${i}`;
       await big.write({ container: 'box', name }, Buffer.alloc(1), { metadata: {} }, call);
@@ -136,6 +136,6 @@ describe('MemoryBlobStore', () => {
       expect(page.entries[0]?.name).toBe(name);
     }
     // Sorting all names for each of the 1,000 pages would take more than ten times as long.
-    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(process.threadCpuUsage(began).user / 1000).toBeLessThan(3_000);
   });
 });
