@@ -86,6 +86,16 @@ function etagMatches(header: string, etag: string): boolean {
   });
 }
 
+/**
+ * `If-Range` (RFC 9110 13.1.5), which S3 heeds though its reference does not name it: one entity tag, of which a weak
+ * one never matches, or the very date of Last-Modified. A client that goes on with a download would otherwise put bytes
+ * of a new object behind those of the old one.
+ */
+export function isSameState(ifRange: string, target: ConditionTarget): boolean {
+  const said = ifRange.trim();
+  return said === `"${target.etag}"` || said === target.etag || parseHttpDate(said) === target.mtime;
+}
+
 function parseDate(header: string | undefined): number | undefined {
   return header === undefined ? undefined : parseHttpDate(header);
 }

@@ -63,7 +63,7 @@ const LISTING = ['?delimiter', '?encoding-type', '?prefix'];
 const RESTORE_STATUS = 'x-amz-optional-object-attributes';
 
 const READ = {
-  counts: [...SHOWN_KEY, ...READ_IF, 'range', '?partNumber', 'x-amz-checksum-mode', ...RESPONSE],
+  counts: [...SHOWN_KEY, ...READ_IF, 'range', 'if-range', '?partNumber', 'x-amz-checksum-mode', ...RESPONSE],
 };
 
 const NEW_OBJECT = {

@@ -14,7 +14,7 @@ import { requireReadable } from './archived.ts';
 import { addHeaders } from '../../protocol/headers/object-headers.ts';
 import { shownLock } from './object-lock.ts';
 import { describeRead, notModified, readConditions, responseOverrides } from './read-response.ts';
-import { type Selection, selectBytes, selectionOf } from './select-bytes.ts';
+import { type Selection, isOfAnother, selectBytes, selectionOf } from './select-bytes.ts';
 import { type ReadConditions, failedCondition, preconditionFailed } from '../../protocol/conditions.ts';
 
 /** How often a read begins again when the object changes between the look at it and the read of the bytes. */
@@ -85,7 +85,9 @@ async function openAtOnce(target: ReadTarget, context: OperationContext): Promis
     }
     context.call.facts.note('s3gw.object.size', opened.view.size);
     if (opened.view.encryption !== undefined) return await openEncrypted(target, opened.view, context);
-    return opened;
+    if (!isOfAnother(selection, opened.view)) return opened;
+    opened.body.discard();
+    return undefined;
   } catch (error) {
     // The object and the conditions decide whether a range beyond the end is an error, and which.
     if (isStoreError(error, 'rangeNotSatisfiable', 'archived')) return undefined;

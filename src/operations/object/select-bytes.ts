@@ -1,13 +1,22 @@
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
 import type { ObjectView } from '../../manifest/records/object-view.ts';
+import { isSameState } from '../../protocol/conditions.ts';
 import { type RangeRequest, isWholeOfNothing, parseRange, resolveRange } from '../../protocol/range.ts';
 import type { S3Request } from '../../protocol/request.ts';
 
 /** Which bytes of an object a GetObject or HeadObject asks for. */
 export type Selection =
   | { readonly kind: 'whole' }
-  | { readonly kind: 'range'; readonly range: RangeRequest; readonly header: string }
+  | RangeSelection
   | { readonly kind: 'part'; readonly number: number };
+
+interface RangeSelection {
+  readonly kind: 'range';
+  readonly range: RangeRequest;
+  readonly header: string;
+  /** As it came: the range counts only while the object is the one of which the client has the rest. */
+  readonly ifRange: string | undefined;
+}
 
 export interface SelectedBytes {
   readonly first: number;
@@ -33,7 +42,13 @@ export function selectionOf(request: S3Request): Selection {
     return { kind: 'part', number };
   }
   const range = parseRange(header);
-  return header === undefined || range === undefined ? { kind: 'whole' } : { kind: 'range', range, header };
+  if (header === undefined || range === undefined) return { kind: 'whole' };
+  return { kind: 'range', range, header, ifRange: request.headers.get('if-range') };
+}
+
+/** Whether a range that was asked for does not count, since the object is not the one that `If-Range` names. */
+export function isOfAnother(selection: Selection, view: ObjectView): boolean {
+  return selection.kind === 'range' && selection.ifRange !== undefined && !isSameState(selection.ifRange, view);
 }
 
 /** @throws S3Error InvalidRange, InvalidPart */
@@ -42,6 +57,7 @@ export function selectBytes(selection: Selection, view: ObjectView): SelectedByt
     case 'whole':
       return { first: 0, length: view.size, partial: false };
     case 'range': {
+      if (isOfAnother(selection, view)) return { first: 0, length: view.size, partial: false };
       if (isWholeOfNothing(selection.range, view.size)) return { first: 0, length: 0, partial: false };
       const range = resolveRange(selection.range, view.size);
       if (range === undefined) {
