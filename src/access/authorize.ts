@@ -8,7 +8,7 @@ import { type OwnedResource, byOwnership } from './acl/by-ownership.ts';
 import { inForce } from './acl/in-force.ts';
 import { type Owned, owns } from './acl/permits.ts';
 import { type BucketPolicy, policyOf } from './bucket-policy.ts';
-import { policyCaller } from './policy-caller.ts';
+import { DecisionContext } from './decision-context.ts';
 import { S3_ACTIONS } from './policy/actions.ts';
 import type { ConditionKeys, PolicyContext } from './policy/context.ts';
 import { evaluate, evaluateOne } from './policy/evaluate.ts';
@@ -16,7 +16,7 @@ import type { Said as Answers, Evaluation } from './policy/said.ts';
 import type { NamedPolicy } from './policy/document.ts';
 import { TooMuchWork } from './policy/work.ts';
 import { type Side, reasonsOf } from './reasons.ts';
-import { type AskedRequest, NO_REQUEST, decisionKeys } from './request-keys.ts';
+import { type AskedRequest, NO_REQUEST } from './request-keys.ts';
 
 export type { StartedUpload } from './acl/by-ownership.ts';
 
@@ -156,12 +156,7 @@ const POLICY_ACTIONS: ReadonlySet<string> = new Set([
 
 function byPolicies(question: Question): AccessDecision {
   const { principal, action } = question;
-  const context: PolicyContext = {
-    caller: policyCaller(principal),
-    action,
-    resource: arnOf(question),
-    keys: decisionKeys(action, question),
-  };
+  const context = new DecisionContext(question, arnOf(question));
   const said = saidBy(question, context);
   if (said === undefined) return { allowed: false, rule: 'policyWork' };
   const { allowed, rule, by, lacking = NOTHING } = conclude(said, question);
@@ -195,7 +190,7 @@ function saidBy(question: Question, context: PolicyContext): Said | undefined {
 }
 
 function ask({ principal, action, resource, policies }: Question, context: PolicyContext): Said {
-  const locksOwnerOut = isRootOf(principal, resource) && POLICY_ACTIONS.has(action);
+  const locksOwnerOut = POLICY_ACTIONS.has(action) && isRootOf(principal, resource);
   return {
     identity: policies.identity === 'account' ? undefined : evaluate(policies.identity, context),
     session: policies.session && evaluate(policies.session, context),

@@ -28,7 +28,22 @@ export interface PolicyCaller {
 
 export const ANONYMOUS_CALLER: PolicyCaller = Object.freeze({ arns: [], isRoot: false });
 
-/** One question to policies. */
+/** What many requests have in common, for as long as somebody sends them over one connection. */
+export interface SteadyFacts {
+  /** By identity: accounts that are read anew are others. Undefined: nobody. */
+  readonly account: object | undefined;
+  readonly user: object | undefined;
+  /** Credentials that each request brings anew, and that say more than whose they are. */
+  readonly isTemporary: boolean;
+  readonly clientAddress: string | undefined;
+  readonly scheme: string;
+  readonly tlsVersion: string | undefined;
+  readonly region: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** One question to policies. What the statements do not ask for need not be made. */
 export interface PolicyContext {
   readonly caller: PolicyCaller;
   /** E.g. `s3:GetObject`. */
@@ -36,6 +51,8 @@ export interface PolicyContext {
   /** ARN, e.g. `arn:aws:s3:::bucket/key`. */
   readonly resource: string;
   readonly keys: ConditionKeys;
+  /** Absent: other questions are answered otherwise, whatever they have in common. */
+  readonly steady?: SteadyFacts | undefined;
 }
 
 export const NO_KEYS: ConditionKeys = Object.freeze({ get: () => undefined });

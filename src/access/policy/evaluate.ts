@@ -1,8 +1,9 @@
 import type { PolicyContext } from './context.ts';
 import type { Effect, NamedPolicy, PatternSet } from './document.ts';
 import { isNarrower, namedBy } from './principal.ts';
-import { type Answer, type Candidate, type Evaluation, Said, evaluationOf, speaks } from './said.ts';
+import { type Answer, type Candidate, type Evaluation, type Found, Said, evaluationOf, speaks } from './said.ts';
 import { indexOf } from './statement-index.ts';
+import { SteadyAnswer } from './steady.ts';
 
 /**
  * What documents of one kind say to a request: the first statement that denies it, else the one that allows it (of
@@ -30,9 +31,20 @@ export function evaluateOne(policy: NamedPolicy, context: PolicyContext): Evalua
 
 const NO_ANSWERS: readonly Answer[] = [];
 
-/** Asks the statements of one document. Answers are put down where they are others than the last ones. */
+/** What the statements of one document say, which need not be asked where they were asked the same before. */
 function askAll(policy: NamedPolicy, context: PolicyContext): Said {
   const found = indexOf(policy.document).find(context.action, context.resource);
+  const { steady: facts } = context;
+  if (facts === undefined) return askEach(policy, found, context);
+  const known = found.steady?.get(policy, facts);
+  if (known !== undefined) return known;
+  const said = askEach(policy, found, context);
+  (found.steady ??= new SteadyAnswer(found.candidates)).keep(said, facts);
+  return said;
+}
+
+/** Answers are put down where they are others than the last ones. */
+function askEach(policy: NamedPolicy, found: Found, context: PolicyContext): Said {
   const last = found.said?.policy === policy ? found.said : undefined;
   const known = last?.answers ?? NO_ANSWERS;
   let others: Answer[] | undefined;

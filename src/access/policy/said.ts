@@ -1,6 +1,7 @@
 import type { Mismatch, ToldStatements } from '../../observe/packed-reasons.ts';
 import type { Condition, NamedPolicy, Statement } from './document.ts';
 import { type Through, isNarrower } from './principal.ts';
+import type { SteadyAnswer } from './steady.ts';
 
 /** A statement that names an action and may speak about a resource. */
 export interface Candidate {
@@ -19,6 +20,8 @@ export interface Found {
   readonly letters: string;
   /** What they said last: most requests are answered alike. */
   said?: Said;
+  /** The same for requests of which that is known before they are asked. */
+  steady?: SteadyAnswer<Said>;
 }
 
 /** One statement that speaks about a request. */
