@@ -4,6 +4,7 @@ import type { ObjectView } from '../../manifest/records/object-view.ts';
 import type { ByteRange } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import type { ByteSource } from '../../streams/bytes.ts';
+import { heldBytes } from '../../streams/held-bytes.ts';
 import { namedBucket } from '../authorized-bucket.ts';
 import { authorizedObject, withoutTellingMissing } from '../authorized-object.ts';
 import { type VersionTarget, versionHeaders, versionTarget } from '../object-version.ts';
@@ -16,6 +17,8 @@ import { shownLock } from './object-lock.ts';
 import { describeRead, notModified, readConditions, responseOverrides } from './read-response.ts';
 import { type Selection, isOfAnother, selectBytes, selectionOf } from './select-bytes.ts';
 import { type ReadConditions, failedCondition, preconditionFailed } from '../../protocol/conditions.ts';
+
+const NOTHING = Buffer.alloc(0);
 
 /** How often a read begins again when the object changes between the look at it and the read of the bytes. */
 const MAX_TURNS = 4;
@@ -127,6 +130,8 @@ async function lookThenOpen(target: ReadTarget, context: OperationContext): Prom
     if (requireConditions(view, conditions) === 'notModified') return { view };
     requireReadable(view);
     const { first, length, partial } = selectBytes(selection, view);
+    // A part may be empty. No range of a backend names nothing, and without one all bytes would come.
+    if (length === 0 && view.size > 0) return { view, body: heldBytes(NOTHING) };
     const range = partial && length > 0 ? { range: { first, last: first + length - 1 } } : {};
     const wanted = { ...range, ...(shown && { key: shown }) };
     try {
