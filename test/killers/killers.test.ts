@@ -14,6 +14,7 @@ import {
   runningGateway,
   startSmallGateway,
   type SmallGateway,
+  waitedMs,
 } from './small-gateway.ts';
 
 /*
@@ -45,11 +46,10 @@ async function living(): Promise<SmallGateway> {
   await gateway?.stop();
   const started = RUNNING === undefined ? await startSmallGateway() : runningGateway(RUNNING);
   gateway = started;
-  await vi.waitFor(
-    async () =>
-      expect((await roundTrip(started.adminPort, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')).status).toBe(200),
-    { timeout: 45_000, interval: 200 },
-  );
+  await vi.waitFor(async () => expect((await roundTrip(started.adminPort, PROBE)).status).toBe(200), {
+    timeout: 45_000,
+    interval: 200,
+  });
   for (const [bucket, accessKey] of [
     ['flooded', ACCESS_KEY],
     ['honest', OTHER_ACCESS_KEY],
@@ -75,17 +75,18 @@ interface Watch {
   served: number;
 }
 
-async function probe({ adminPort }: SmallGateway, watch: Watch, signal: AbortSignal): Promise<void> {
+/** Others keep processors busy, too: the time for which the gateway, or who asks it, waited for one is not its own. */
+async function probe(gateway: SmallGateway, watch: Watch, signal: AbortSignal): Promise<void> {
+  const ownTime = (): number => performance.now() - gateway.waitedMs() - waitedMs(process.pid);
   while (!signal.aborted) {
-    const began = performance.now();
-    const { status } = await roundTrip(adminPort, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n').catch(() => ({
-      status: 0,
-    }));
-    watch.probes.push(status === 200 ? performance.now() - began : Infinity);
+    const began = ownTime();
+    const { status } = await roundTrip(gateway.adminPort, PROBE).catch(() => ({ status: 0 }));
+    watch.probes.push(status === 200 ? ownTime() - began : Infinity);
     await sleep(100);
   }
 }
 
+const PROBE = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n';
 const BODY = 'x'.repeat(4096);
 const DELETION = '<Delete><Object><Key>gone</Key></Object></Delete>';
 

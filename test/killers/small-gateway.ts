@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,6 +13,8 @@ import { freePort } from '../support/free-port.ts';
 export const LIMIT_MIB = 384;
 const MIB = 1024 * 1024;
 const START = resolve(import.meta.dirname, '../../src/start.mjs');
+const BACKEND = resolve(import.meta.dirname, 'backend.ts');
+const MEMORY = { kind: 'memory' };
 
 /** A gateway as it runs in a pod of the chart's size, for the flood and for somebody honest. */
 export interface SmallGateway {
@@ -22,6 +24,8 @@ export interface SmallGateway {
   readonly adminPort: number;
   /** Whether it has not ended. */
   alive(): boolean;
+  /** For how long it could have run and had no processor, since it began, milliseconds. */
+  waitedMs(): number;
   /** The most memory that the process has had at any time, MiB. */
   peakMiB(): number;
   /** What it printed last. */
@@ -48,16 +52,18 @@ export interface RunningGateway {
 interface SmallSettings extends Pick<RunningGateway, 'port' | 'adminPort'> {
   /** A second listener. */
   readonly secure?: { readonly port: number; readonly tls: Pick<Certificate, 'certFile' | 'keyFile'> };
+  /** Without its owner; absent: the gateway's own memory, which then holds what clients have stored. */
+  readonly backend?: object;
 }
 
 /** The settings of a gateway for the killers, YAML. */
-export function smallSettings({ port, adminPort, secure }: SmallSettings): string {
+export function smallSettings({ port, adminPort, secure, backend = MEMORY }: SmallSettings): string {
   const host = '127.0.0.1';
   return stringify({
     listeners: [{ host, port }, ...(secure === undefined ? [] : [{ host, ...secure }])],
     admin: { port: adminPort },
     accounts: [account('flood', '1', ACCESS_KEY), account('honest', '2', OTHER_ACCESS_KEY)],
-    backends: { store: { kind: 'memory', owner: 'flood' } },
+    backends: { store: { ...backend, owner: 'flood' } },
   });
 }
 
@@ -68,10 +74,17 @@ export function runningGateway({ port, adminPort, pid }: RunningGateway): SmallG
     port,
     adminPort,
     alive: () => peakOf({ pid }) > 0,
+    waitedMs: () => waitedMs(pid),
     peakMiB: () => (peak = Math.max(peak, peakOf({ pid }))),
     lastWords: () => 'in the log of its container',
     stop: () => Promise.resolve(),
   };
+}
+
+async function startBackend(): Promise<{ child: ChildProcess; backend: object }> {
+  const child = fork(BACKEND);
+  const [{ endpoint }] = (await once(child, 'message')) as [{ endpoint: string }];
+  return { child, backend: { kind: 'gcs', endpoint, bucketPrefix: 'small-', credential: { kind: 'anonymous' } } };
 }
 
 export async function startSmallGateway(): Promise<SmallGateway> {
@@ -79,7 +92,9 @@ export async function startSmallGateway(): Promise<SmallGateway> {
   const [port, adminPort, tlsPort] = [await freePort(), await freePort(), await freePort()];
   const { folder: certificates, certFile, keyFile } = await makeCertificate();
   const config = join(folder, 'gateway.yaml');
-  writeFileSync(config, smallSettings({ port, adminPort, secure: { port: tlsPort, tls: { certFile, keyFile } } }));
+  const { child: beside, backend } = await startBackend();
+  const secure = { port: tlsPort, tls: { certFile, keyFile } };
+  writeFileSync(config, smallSettings({ port, adminPort, secure, backend }));
   const child = spawn(process.execPath, [...nodeFlags(LIMIT_MIB * MIB), START, '--config', config], {
     env: { ...ALLOCATOR, PATH: process.env['PATH'] },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -96,6 +111,7 @@ export async function startSmallGateway(): Promise<SmallGateway> {
     tlsPort,
     adminPort,
     alive: () => child.exitCode === null && child.signalCode === null,
+    waitedMs: () => waitedMs(child.pid),
     peakMiB: () => (peak = Math.max(peak, peakOf(child))),
     lastWords: () => output.slice(-2000),
     async stop() {
@@ -104,10 +120,20 @@ export async function startSmallGateway(): Promise<SmallGateway> {
         child.kill('SIGKILL');
         await ended;
       }
+      beside.disconnect();
       rmSync(folder, { recursive: true });
       rmSync(certificates, { recursive: true });
     },
   };
+}
+
+/** Milliseconds that the main thread of a process has spent in the kernel's queue for a processor; 0: none is known. */
+export function waitedMs(pid: number | undefined): number {
+  try {
+    return Number(readFileSync(`/proc/${pid ?? 0}/schedstat`, 'utf8').split(' ')[1] ?? 0) / 1e6;
+  } catch {
+    return 0;
+  }
 }
 
 /** High-water mark of resident memory as the kernel keeps it, MiB; 0 when the process has ended. */
