@@ -32,9 +32,12 @@ export function azureApi(authorizer: Authorizer): RestApi<AzureRequest> {
 
 /** `extraQuery` is what a shared access signature adds, encoded already. */
 function target({ path, query }: AzureRequest, extraQuery: string): string {
-  const whole = joinTarget(path, query);
-  if (extraQuery === '') return whole;
-  return `${whole}${query === undefined ? '?' : '&'}${extraQuery}`;
+  return withQuery(joinTarget(path, query), extraQuery);
+}
+
+export function withQuery(target: string, extraQuery: string): string {
+  if (extraQuery === '') return target;
+  return `${target}${target.includes('?') ? '&' : '?'}${extraQuery}`;
 }
 
 function headersOf(request: AzureRequest, call: Call): string[] {
@@ -59,7 +62,7 @@ let dateSecond = 0;
 let dateText = '';
 
 /** The RFC 1123 date, formatted once a second. */
-function httpDate(): string {
+export function httpDate(): string {
   const second = Math.floor(Date.now() / 1000);
   if (second !== dateSecond) {
     dateSecond = second;

@@ -1,4 +1,6 @@
+import type { BatchSupport } from '../shared/batch/batch-support.ts';
 import type { RestClient } from '../shared/rest-client.ts';
+import type { Authorizer } from './authorize.ts';
 import type { CopyRefusals } from './copy-refusals.ts';
 import type { CopySources } from './copy-source.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -8,6 +10,9 @@ import type { AzureRequest } from './request.ts';
 /** What the calls of one storage account share. */
 export interface AzureClient {
   readonly rest: RestClient<AzureRequest>;
+  /** Of the calls inside a batch, which the REST client does not see. */
+  readonly authorizer: Authorizer;
+  readonly batches: BatchSupport;
   readonly endpoint: Endpoint;
   readonly limits: AzureLimits;
   readonly sources: CopySources;

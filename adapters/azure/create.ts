@@ -1,3 +1,4 @@
+import { BatchSupport } from '../shared/batch/batch-support.ts';
 import { DEFAULT_RETRIES, timeoutsFrom, wireOptions } from '../shared/connection-options.ts';
 import { RetryBudget } from '../shared/retry-budget.ts';
 import { RestClient } from '../shared/rest-client.ts';
@@ -30,13 +31,16 @@ export function createAzureStore(given: AzureStoreOptions, createWire: CreateWir
     throw new Error('tokens are sent over https only');
   }
   const timeouts = timeoutsFrom(options.timeouts);
-  const rest = new RestClient(azureApi(createAuthorizer(access)), {
+  const authorizer = createAuthorizer(access);
+  const rest = new RestClient(azureApi(authorizer), {
     transport: createWire(wireOptions(endpoint.origin, options, timeouts)),
     budget: new RetryBudget({ ...DEFAULT_RETRIES, ...options.retries }),
     timeouts,
   });
   return azureStore({
     rest,
+    authorizer,
+    batches: new BatchSupport(),
     endpoint,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     sources: createCopySources({ rest, endpoint }, access),

@@ -1,4 +1,5 @@
 import type { Background } from './background.ts';
+import type { BatchSupport } from '../shared/batch/batch-support.ts';
 import type { RestClient } from '../shared/rest-client.ts';
 import type { Credentials } from './credentials.ts';
 import type { BucketNames } from './names.ts';
@@ -13,6 +14,7 @@ interface BucketOptions {
 /** What the calls of one project share. */
 export interface GcsClient {
   readonly rest: RestClient<GcsRequest>;
+  readonly batches: BatchSupport;
   readonly names: BucketNames;
   /** Settings for new buckets. */
   readonly buckets: BucketOptions;

@@ -1,3 +1,4 @@
+import { BatchSupport } from '../shared/batch/batch-support.ts';
 import { timeoutsFrom, wireOptions } from '../shared/connection-options.ts';
 import { RestClient } from '../shared/rest-client.ts';
 import { RetryBudget } from '../shared/retry-budget.ts';
@@ -38,6 +39,7 @@ export function createGcsStore(options: GcsStoreOptions, createWire: CreateWire 
       budget: new RetryBudget(retries),
       timeouts,
     }),
+    batches: new BatchSupport(),
     names: bucketNames(options.bucketPrefix ?? ''),
     buckets: { ...(location !== undefined && { location }), ...(storageClass !== undefined && { storageClass }) },
     limits: { ...DEFAULT_LIMITS, ...options.limits },

@@ -1,12 +1,12 @@
 import type { BlobStore } from '../../src/store/blob-store.ts';
 import type { SurveyedStore } from '../../src/store/survey.ts';
 import { bindCalls } from '../shared/bind-calls.ts';
-import { removeManyBy } from '../shared/remove-many.ts';
 import { assemble } from './calls/assemble.ts';
 import * as containers from './calls/containers.ts';
 import { copy } from './calls/copy.ts';
 import { list } from './calls/list.ts';
 import { head, read } from './calls/read.ts';
+import { removeMany } from './calls/remove-many.ts';
 import { discardParts, stagePart, stagePartFrom } from './calls/stage.ts';
 import { survey } from './calls/survey.ts';
 import { remove, setMetadata, write } from './calls/write.ts';
@@ -24,7 +24,7 @@ const CALLS = {
   head,
   read,
   remove,
-  removeMany: removeManyBy(remove),
+  removeMany,
   stagePart,
   assemble,
   discardParts,

@@ -1,16 +1,35 @@
 import type { Call } from '../../src/observe/call.ts';
 import type { BlobRef, RemoveItem, RemoveOutcome, Revision } from '../../src/store/blob-store.ts';
 import { StoreError, isStoreError } from '../../src/store/store-error.ts';
+import type { BatchSupport } from './batch/batch-support.ts';
+import type { EmbeddedCall } from './batch/multipart.ts';
 import { inParallel } from './in-parallel.ts';
 
-interface Limited {
+interface Removing {
   readonly limits: { readonly removeParallel: number };
+  readonly batches: BatchSupport;
 }
 
-/** Deletes one blob, on condition of its revision. */
-type Remove<Client> = (client: Client, ref: BlobRef, revision: Revision | undefined, call: Call) => Promise<void>;
+/** How a service deletes blobs: one by one, and many in one request. */
+interface RemovalWays<Client> {
+  /** Deletes one, on condition of its revision. */
+  readonly one: (client: Client, ref: BlobRef, revision: Revision | undefined, call: Call) => Promise<void>;
+  /** Most calls in one batch. */
+  readonly most: number;
+  /** The same deletion as part of a batch. @throws StoreError invalidName */
+  readonly embed: (client: Client, ref: BlobRef, revision: Revision | undefined) => EmbeddedCall;
+  /**
+   * Sends a batch. @returns for each of its calls how the service refused it; undefined: it did not
+   * @throws StoreError what became of the batch as a whole
+   */
+  readonly send: (
+    client: Client,
+    batch: { readonly container: string; readonly calls: readonly EmbeddedCall[] },
+    call: Call,
+  ) => Promise<readonly (StoreError | undefined)[]>;
+}
 
-/** The call of a store that deletes many, one by one. */
+/** The call of a store that deletes many. */
 type RemoveMany<Client> = (
   client: Client,
   container: string,
@@ -18,25 +37,133 @@ type RemoveMany<Client> = (
   call: Call,
 ) => Promise<RemoveOutcome[]>;
 
+/** Batches of one `removeMany` under way at a time: the service works on each as on many calls. */
+const BATCHES_AT_ONCE = 4;
+
+/** Undefined: it was not removed, and a batch will not do it. */
+type Outcome = RemoveOutcome | undefined;
+
 /**
- * Deletes on a few connections side by side; outcomes in the order of the items. Both services have a batch call (256
- * blobs in Azure, 100 objects in Cloud Storage: https://cloud.google.com/storage/docs/batch), but its parts are as many
- * operations to the service, and one lost answer leaves all of them in doubt.
+ * Deletes in batches (256 blobs in Azure, 100 objects in Cloud Storage), and one by one what they leave, or all where a
+ * service takes none; outcomes in the order of the items. If the answer to a batch is lost, nobody knows what became of
+ * any of its items.
  */
-export function removeManyBy<Client extends Limited>(remove: Remove<Client>): RemoveMany<Client> {
-  return (client, container, items, call) =>
-    inParallel(items, client.limits.removeParallel, async ({ name, revision }) => {
-      try {
-        await remove(client, { container, name }, revision, call);
-        return 'removed';
-      } catch (error) {
-        return outcomeOf(error);
-      }
+export function removeManyBy<Client extends Removing>(ways: RemovalWays<Client>): RemoveMany<Client> {
+  return async (client, container, items, call) => {
+    const groups: (readonly RemoveItem[])[] = [];
+    for (let start = 0; start < items.length; start += ways.most) groups.push(items.slice(start, start + ways.most));
+    const removed = await inParallel(groups, BATCHES_AT_ONCE, (group) =>
+      removeGroup(client, { ways, container, items: group }, call),
+    );
+    const outcomes = removed.flat();
+    return inParallel(outcomes, client.limits.removeParallel, async (outcome, place) => {
+      const item = items[place];
+      return outcome ?? (item === undefined ? 'notFound' : removeOne(client, { ways, container, item }, call));
     });
+  };
+}
+
+async function removeOne<Client extends Removing>(
+  client: Client,
+  {
+    ways,
+    container,
+    item: { name, revision },
+  }: { readonly ways: RemovalWays<Client>; readonly container: string; readonly item: RemoveItem },
+  call: Call,
+): Promise<RemoveOutcome> {
+  try {
+    await ways.one(client, { container, name }, revision, call);
+    return 'removed';
+  } catch (error) {
+    return outcomeOf(error);
+  }
+}
+
+interface Group<Client> {
+  readonly ways: RemovalWays<Client>;
+  readonly container: string;
+  readonly items: readonly RemoveItem[];
+}
+
+/** Removes as one batch. A name that cannot be one stays out of it. */
+async function removeGroup<Client extends Removing>(
+  client: Client,
+  { ways, container, items }: Group<Client>,
+  call: Call,
+): Promise<Outcome[]> {
+  const outcomes = new Array<Outcome>(items.length).fill(undefined);
+  if (items.length === 1 || client.batches.isRefused) return outcomes;
+  const calls: EmbeddedCall[] = [];
+  const places: number[] = [];
+  for (const [place, { name, revision }] of items.entries()) {
+    try {
+      calls.push(ways.embed(client, { container, name }, revision));
+      places.push(place);
+    } catch (error) {
+      outcomes[place] = outcomeOf(error);
+    }
+  }
+  const told = await sendGroup(client, { ways, container, calls }, call);
+  for (const [i, place] of places.entries()) outcomes[place] = told?.[i];
+  return outcomes;
+}
+
+/** @returns undefined when nothing was done because the service takes no such batch */
+async function sendGroup<Client extends Removing>(
+  client: Client,
+  {
+    ways,
+    ...batch
+  }: { readonly ways: RemovalWays<Client>; readonly container: string; readonly calls: readonly EmbeddedCall[] },
+  call: Call,
+): Promise<readonly Outcome[] | undefined> {
+  if (batch.calls.length === 0) return [];
+  try {
+    const refusals = await ways.send(client, batch, call);
+    return refusals.map((refusal) => {
+      if (refusal === undefined) return 'removed';
+      return isPutOff(refusal) ? undefined : outcomeOf(refusal);
+    });
+  } catch (error) {
+    if (!isStoreError(error)) throw error;
+    if (isUnsupported(error)) client.batches.refused();
+    else if (error.detail.status === 500) client.batches.failed();
+    return isUnsupported(error) || isPutOff(error) ? undefined : batch.calls.map(() => error);
+  }
+}
+
+/** Not now, and certainly not done: one by one, calls wait for their turn. */
+function isPutOff(error: StoreError): boolean {
+  return error.kind === 'throttled' && !error.lost;
+}
+
+/**
+ * The service refused the batch whatever is in it: it does not know batches, does not let this gateway send any, or
+ * does not understand this one. A container that is missing is no such reason.
+ */
+function isUnsupported({ kind, detail: { status = 0 } }: StoreError): boolean {
+  if (kind === 'containerNotFound' || kind === 'throttled') return false;
+  return status === 501 || (status >= 400 && status < 500 && status !== 408);
 }
 
 function outcomeOf(error: unknown): RemoveOutcome {
   if (isStoreError(error, 'notFound')) return 'notFound';
   if (isStoreError(error, 'conditionFailed')) return 'conditionFailed';
   return error instanceof Error ? error : new StoreError('unexpected', { call: 'removeMany', cause: error });
+}
+
+/** Puts answers in the order of the calls. @param refusalOf what a status from 300 on means */
+export function inOrder<A extends { readonly index: number | undefined; readonly status: number }>(
+  count: number,
+  answers: readonly A[],
+  refusalOf: (answer: A) => StoreError,
+): (StoreError | undefined)[] {
+  const unanswered = new StoreError('unavailable', { call: 'removeMany', code: 'NoAnswerInBatch', lost: true });
+  const found = new Array<StoreError | undefined>(count).fill(unanswered);
+  for (const answer of answers) {
+    const { index, status } = answer;
+    if (index !== undefined && index < count) found[index] = status < 300 ? undefined : refusalOf(answer);
+  }
+  return found;
 }

@@ -287,7 +287,10 @@ export interface BlobStore {
   setMetadata(ref: BlobRef, metadata: BlobMetadata, condition: Condition, call: Call): Promise<WriteResult>;
   /** @throws notFound, conditionFailed */
   remove(ref: BlobRef, revision: Revision | undefined, call: Call): Promise<void>;
-  /** Removes many; outcomes in the order of the items. */
+  /**
+   * Removes many, in few calls where the service takes batches; outcomes in the order of the items, each by itself: of
+   * an item whose outcome is an error that is `lost` nobody knows whether it is there.
+   */
   removeMany(container: string, items: readonly RemoveItem[], call: Call): Promise<RemoveOutcome[]>;
   /** @throws containerNotFound */
   list(container: string, request: ListRequest, call: Call): Promise<ListPage>;

@@ -10,6 +10,7 @@
  */
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { answerBatch } from './null-batch.ts';
 import { MODIFIED, NullBlobs, PLAUSIBLE_MD5 } from './null-blobs.ts';
 import type { NullBlob } from './null-blobs.ts';
 import { filledFrom } from './null-bytes.ts';
@@ -43,6 +44,7 @@ const NO_QUERY = new URLSearchParams();
 
 function answerAzure(request: RawRequest): RawAnswer {
   const place = placeOf(request.target);
+  if (request.method === 'POST' && place.query.get('comp') === 'batch') return removeBlobs(request);
   if (place.container === '') return document(request, containerList());
   if (place.name === '') return answerContainer(request, place);
   if (request.method === 'GET' || request.method === 'HEAD') return readBlob(request, place);
@@ -172,7 +174,14 @@ function putBlockList({ head, body }: RawRequest, { container, name }: Place): R
   return plain(201, entity(etag));
 }
 
-function removeBlob({ head }: RawRequest, { container, name }: Place): RawAnswer {
+function removeBlobs(request: RawRequest): RawAnswer {
+  return answerBatch(request, '202 Accepted', {
+    answer: ({ target, head }) => removeBlob({ head }, placeOf(target)),
+    idOf: (id) => id,
+  });
+}
+
+function removeBlob({ head }: Pick<RawRequest, 'head'>, { container, name }: Place): RawAnswer {
   const blob = blobs.get(container, name);
   if (blob === undefined) return refusal(404, 'BlobNotFound');
   if (conditionFails(head, blob)) return refusal(412, 'ConditionNotMet');

@@ -1,3 +1,4 @@
+import { answerBatch } from './null-batch.ts';
 import { MODIFIED, PLAUSIBLE_MD5 } from './null-blobs.ts';
 import { filledFrom } from './null-bytes.ts';
 import { CREATED, type NullObject, NullObjects, resourceOf, type Said } from './null-objects.ts';
@@ -24,6 +25,12 @@ export function answerGcs(request: RawRequest): RawAnswer {
   const mark = target.indexOf('?');
   const path = mark < 0 ? target : target.slice(0, mark);
   const query = mark < 0 ? NO_QUERY : new URLSearchParams(target.slice(mark + 1));
+  if (path === '/batch/storage/v1') {
+    return answerBatch(request, '200 OK', {
+      answer: ({ target: nested, head }) => answerGcs({ ...request, method: 'DELETE', target: nested, head }),
+      idOf: (id) => `<response-${id}>`,
+    });
+  }
   if (path.startsWith(UPLOAD)) return insert(request, path.slice(UPLOAD.length, path.lastIndexOf('/o')), query);
   if (path.startsWith(JSON_API)) return answerJson(request, path.slice(JSON_API.length + 1), query);
   const slash = path.indexOf('/', 1);

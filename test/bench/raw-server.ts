@@ -19,7 +19,7 @@ export interface RawRequest {
 export type RawAnswer = string | { readonly head: string; readonly body: readonly Buffer[] };
 
 const KEEP_BODY = 16 * 1024;
-/** Of a list of blocks: thousands of them are named in one. */
+/** Of a list of blocks, or a batch: thousands of them are named in one. */
 const KEEP_LIST = 8 * 1024 * 1024;
 const READ_BUFFER = 1024 * 1024;
 const NOTHING = Buffer.alloc(0);
@@ -118,7 +118,8 @@ class RawConnection {
     const text = all.toString('latin1', 0, end);
     const size = Number(headerOf(text, 'content-length') ?? 0);
     this.#head = { text, size };
-    this.#keep = text.slice(0, text.indexOf('\r\n')).includes('comp=blocklist') ? KEEP_LIST : KEEP_BODY;
+    const line = text.slice(0, text.indexOf('\r\n'));
+    this.#keep = line.includes('comp=blocklist') || isBatch(line) ? KEEP_LIST : KEEP_BODY;
     this.#bodyLeft = size;
     const rest = all.subarray(end + TERMINATOR.length);
     if (size === 0) this.#respond(this.#head);
@@ -167,4 +168,9 @@ function headerPattern(name: string): RegExp {
     patterns.set(name, pattern);
   }
   return pattern;
+}
+
+/** Whether the body of a request with this first line is looked at whole. */
+function isBatch(line: string): boolean {
+  return line.startsWith('POST ') && (line.includes('comp=batch') || line.startsWith('POST /batch/'));
 }

@@ -78,6 +78,8 @@ describe.each(SERVICES)('%s', (service) => {
       ref.name,
     ]);
     await store.remove(ref, source.revision, testCall());
+    const items = [{ name: ref.name }, { name: 'copy' }];
+    expect(await store.removeMany(ref.container, items, testCall())).toEqual(['notFound', 'removed']);
     const { calls } = backend.proxy;
     const of = (kind: ProxiedCall['kind']): Pick<ProxiedCall, 'name' | 'changes' | 'conditional' | 'count'>[] =>
       calls.filter(is(kind)).map(({ name, changes, conditional, count }) => ({
@@ -92,6 +94,7 @@ describe.each(SERVICES)('%s', (service) => {
     ]);
     expect(of('setMetadata')).toEqual([{ name: ref.name, changes: true, conditional: true, count: 1 }]);
     expect(of('remove')).toEqual([{ name: ref.name, changes: true, conditional: true, count: 1 }]);
+    expect(of('removeMany')).toEqual([{ changes: true, conditional: false, count: 1 }]);
     expect(of('copy')[0]).toMatchObject({ name: 'copy', changes: true });
     expect(of('list')).toEqual([{ changes: false, conditional: false, count: 1 }]);
   });

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Define, definer } from './conformance/suite.ts';
+import { batchTests } from './gcs-contract/batches.ts';
 import { bucketTests } from './gcs-contract/buckets.ts';
 import { changeTests } from './gcs-contract/changes.ts';
 import { listingTests } from './gcs-contract/listings.ts';
@@ -15,6 +16,7 @@ const GROUPS: Readonly<Record<string, (subject: Subject, define: Define) => void
   preconditions: preconditionTests,
   reads: readTests,
   changes: changeTests,
+  batches: batchTests,
   listings: listingTests,
   names: nameTests,
 };

@@ -143,6 +143,7 @@ export const FAKE_GCS_WIRE_DEVIATIONS: Deviations = {
   ]),
   ...because('preconditions are ignored on delete, patch, reads, compose and rewrite', [
     'delete on a generation and on a metageneration',
+    'each deletion of a batch has conditions of its own',
     'patch on a generation and on a metageneration',
     '20 patches at once of one metageneration: one wins',
     'reads on a generation and on a metageneration: 412, or 304 for the opposite',
@@ -219,4 +220,9 @@ export const GCSEMULATOR_WIRE_DEVIATIONS: Deviations = {
     'rewrite in several calls, each with the token of the one before',
   ]),
   ...because('startOffset is ignored', ['startOffset is inclusive, endOffset is not']),
+  ...because('batches are refused, with 400 or 500', [
+    'a batch of deletions is answered in order, each by its id',
+    'each deletion of a batch has conditions of its own',
+    'what is no batch is refused',
+  ]),
 };

@@ -14,7 +14,8 @@ import type { ObjectResource } from '../resource.ts';
 import { conditionQuery } from '../revision.ts';
 import { makePrivate } from './private-object.ts';
 import { head } from './read.ts';
-import { removeIfThere, write } from './write.ts';
+import { removeNames } from './remove-many.ts';
+import { write } from './write.ts';
 
 const EMPTY = new Uint8Array(0);
 
@@ -146,7 +147,5 @@ async function checkCondition(
 
 function removeLater(client: GcsClient, container: string, names: readonly string[], call: Call): void {
   if (names.length === 0) return;
-  client.background.run(call, (own) =>
-    inParallel(names, client.limits.removeParallel, (name) => removeIfThere(client, { container, name }, own)),
-  );
+  client.background.run(call, (own) => removeNames(client, container, names, own));
 }

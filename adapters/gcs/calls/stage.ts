@@ -3,7 +3,6 @@ import type { BlobRef, ByteRange, CopySource, StagedPart } from '../../../src/st
 import { isStoreError } from '../../../src/store/store-error.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import type { UploadBody } from '../../../src/streams/bytes.ts';
-import { inParallel } from '../../shared/in-parallel.ts';
 import type { GcsClient } from '../client.ts';
 import { newPartToken, partName, stagedPrefix } from '../private-names.ts';
 import { newResource } from '../resource.ts';
@@ -11,8 +10,9 @@ import { rewrite } from './copy.ts';
 import { list } from './list.ts';
 import { makePrivate } from './private-object.ts';
 import { getResource, read } from './read.ts';
+import { removeNames } from './remove-many.ts';
 import { asSourceError } from './source.ts';
-import { removeIfThere, write } from './write.ts';
+import { write } from './write.ts';
 
 const NO_METADATA = { metadata: {} };
 
@@ -103,8 +103,11 @@ export async function discardParts(client: GcsClient, staging: BlobRef, call: Ca
       { prefix, limit: 1000, ...(token !== undefined && { token }) },
       call,
     ).catch(noContainer);
-    await inParallel(page.entries, client.limits.removeParallel, ({ name }) =>
-      removeIfThere(client, { container: staging.container, name }, call),
+    await removeNames(
+      client,
+      staging.container,
+      page.entries.map(({ name }) => name),
+      call,
     );
     token = page.nextToken;
   } while (token !== undefined);

@@ -6,7 +6,7 @@ import type {
   WriteRequest,
   WriteResult,
 } from '../../../src/store/blob-store.ts';
-import { StoreError, isStoreError } from '../../../src/store/store-error.ts';
+import { StoreError } from '../../../src/store/store-error.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import { bodySize } from '../../../src/streams/bytes.ts';
 import type { UploadBody } from '../../../src/streams/bytes.ts';
@@ -132,13 +132,4 @@ export async function remove(
     },
     call,
   );
-}
-
-/** The same for what may be gone already. */
-export async function removeIfThere(client: GcsClient, ref: BlobRef, call: Call): Promise<void> {
-  try {
-    await remove(client, ref, undefined, call);
-  } catch (error) {
-    if (!isStoreError(error, 'notFound')) throw error;
-  }
 }

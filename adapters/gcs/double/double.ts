@@ -4,6 +4,8 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { BATCH_PATH, answerBatch } from './batch.ts';
+import type { NestedRequest } from './batch.ts';
 import type { Answer } from './exchange.ts';
 import { readBody, readJson } from './exchange.ts';
 import { partial } from './partial.ts';
@@ -62,32 +64,51 @@ export async function startGcsDouble(options: DoubleServerOptions = {}): Promise
 }
 
 async function serve(state: DoubleState, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const [path = '', search = ''] = (request.url ?? '').split('?', 2);
-  let route: Route | undefined;
-  let answer: Answer;
+  const { method = '', url = '', headers } = request;
+  const asked: Asked = { method, url, headers, body: () => readBody(request), isWhole: () => request.complete };
+  await send(request, response, await (isBatch(asked) ? serveBatch(state, asked) : answerOf(state, asked)));
+}
+
+/** One call, alone or in a batch. */
+interface Asked extends Omit<NestedRequest, 'body'> {
+  readonly body: () => Promise<Rope>;
+  /** Whether all of the body has come. */
+  readonly isWhole: () => boolean;
+}
+
+function isBatch({ method, url }: Asked): boolean {
+  return method === 'POST' && url.split('?', 1)[0] === BATCH_PATH;
+}
+
+async function serveBatch(state: DoubleState, { headers, body, isWhole }: Asked): Promise<Answer> {
   try {
-    route = routeAt(request.method ?? '', path);
-    const query = new URLSearchParams(search);
-    const body = (): Promise<Rope> => readBody(request);
-    const origin = `http://${request.headers.host ?? ''}`;
-    const exchange = {
-      state,
-      method: request.method ?? '',
-      ...route.names,
-      query,
-      headers: request.headers,
-      origin,
-      body,
-      json: () => readJson(body),
-    };
-    answer = await route.handler(exchange);
-    if (!(answer.body instanceof Rope) && answer.body !== undefined) {
-      answer = asJson(answer, partial(answer.body, query.get('fields')));
-    }
+    return await answerBatch(await body(), headers, ({ body: nested, ...call }) => {
+      // Neither uploads nor downloads: https://cloud.google.com/storage/docs/batch
+      if (!call.url.startsWith('/storage/v1/') || call.url.includes('alt=media')) {
+        return Promise.resolve(refused(invalid('Not a call that a batch may hold'), 'json'));
+      }
+      return answerOf(state, { ...call, body: () => Promise.resolve(nested), isWhole });
+    });
   } catch (error) {
-    answer = refused(refusalFor(error, request), route?.api ?? 'json');
+    return refused(refusalFor(error, isWhole), 'json');
   }
-  await send(request, response, answer);
+}
+
+async function answerOf(state: DoubleState, { method, url, headers, body, isWhole }: Asked): Promise<Answer> {
+  const [path = '', search = ''] = url.split('?', 2);
+  let route: Route | undefined;
+  try {
+    route = routeAt(method, path);
+    const query = new URLSearchParams(search);
+    const origin = `http://${headers.host ?? ''}`;
+    const exchange = { state, method, ...route.names, query, headers, origin, body, json: () => readJson(body) };
+    const answer = await route.handler(exchange);
+    return !(answer.body instanceof Rope) && answer.body !== undefined
+      ? asJson(answer, partial(answer.body, query.get('fields')))
+      : answer;
+  } catch (error) {
+    return refused(refusalFor(error, isWhole), route?.api ?? 'json');
+  }
 }
 
 /** @throws Refusal 400, 404 */
@@ -104,9 +125,9 @@ function routeAt(method: string, path: string): Route {
 /**
  * A body that breaks off has nobody left to be answered; anything else that is no refusal is a mistake of the double's.
  */
-function refusalFor(error: unknown, request: IncomingMessage): Refusal {
+function refusalFor(error: unknown, isWhole: () => boolean): Refusal {
   if (error instanceof Refusal) return error;
-  if (!request.complete) throw error;
+  if (!isWhole()) throw error;
   return new Refusal(500, 'internalError', `The double failed: ${String(error)}`);
 }
 

@@ -50,6 +50,7 @@ function azureSubject({ method, headers }: RequestHead, path: string, query: URL
   const [, , container = '', ...rest] = path.split('/');
   const name = rest.join('/');
   const comp = query.get('comp') ?? '';
+  if (method === 'POST' && comp === 'batch') return { kind: 'removeMany', ...(container !== '' && { container }) };
   if (container === '' || method === 'POST') return { kind: 'other' };
   if (name === '') return { kind: comp === 'list' ? 'list' : 'container', container };
   const about = { container, name: decodeURIComponent(name) };
@@ -71,6 +72,7 @@ const GCS_XML = /^\/(?<bucket>[^/]+)\/(?<object>.+)$/;
 
 /** https://cloud.google.com/storage/docs/json_api/v1; reads of bytes come through the XML API. */
 function gcsSubject(method: string, path: string, query: URLSearchParams): Subject {
+  if (path === '/batch/storage/v1') return { kind: 'removeMany' };
   const json = GCS_JSON.exec(path)?.groups;
   const { bucket, object, verb, targetBucket, target, upload } = json ?? GCS_XML.exec(path)?.groups ?? {};
   if (bucket === undefined) return { kind: 'other' };

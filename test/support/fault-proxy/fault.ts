@@ -7,10 +7,12 @@ export type CallKind =
   | 'write'
   | 'setMetadata'
   | 'remove'
+  /** A batch of removals. */
+  | 'removeMany'
   | 'copy'
   | 'stagePart'
   | 'assemble'
-  /** Listings of containers, batches, keys: whatever is about no blob. */
+  /** Listings of containers, keys: whatever is about no blob. */
   | 'other';
 
 export type Service = 'azure' | 'gcs';
@@ -24,7 +26,7 @@ export interface ProxiedCall {
   readonly kind: CallKind;
   /** As the backend knows it; absent for calls about none. */
   readonly container?: string;
-  /** The blob that is read or changed, decoded; of a copy, its target. */
+  /** The blob that is read or changed, decoded; of a copy, its target. Absent for batches. */
   readonly name?: string;
   /** It asks for a change. */
   readonly changes: boolean;
