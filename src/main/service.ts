@@ -208,7 +208,8 @@ class RunningService implements Service {
 
   async #startAdmin(settings: Config['admin']): Promise<AdminServer> {
     const { host, port } = settings;
-    const access = openAdminAccess(settings, this.#options.sources, this.#options.log);
+    const { log, sources } = this.#options;
+    const access = openAdminAccess(settings, sources, log);
     this.#access = access;
     const health = healthRoutes({
       started: () => this.#started,
@@ -226,7 +227,7 @@ class RunningService implements Service {
       ...this.#inspection.parts,
     ];
     try {
-      return await startAdminServer({ host, port, parts });
+      return await startAdminServer({ host, port, parts, log });
     } catch (error) {
       throw bindError('admin', host, port, error);
     }

@@ -51,6 +51,7 @@ beforeAll(async () => {
     requests,
   });
   server = await startAdminServer({
+    log: SILENT,
     host: '127.0.0.1',
     port: 0,
     parts: [

@@ -5,6 +5,7 @@ import { fixedTokens } from '../../../src/admin/guard/token-check.ts';
 import { inspectorPage } from '../../../src/admin/page/page.ts';
 import { type AdminPart, type AdminServer, refuse, startAdminServer } from '../../../src/admin/server.ts';
 import { STAGED_REPLICAS } from './staged-requests.ts';
+import { SILENT } from '../../support/silent-log.ts';
 
 /** The page over an API that says what a test wants it to say. */
 export interface StagedInspector {
@@ -44,6 +45,7 @@ export async function startStagedInspector(token?: string): Promise<StagedInspec
   };
   const guard = adminGuard({ tokens: token === undefined ? undefined : fixedTokens(() => [token]), names: [] });
   const server: AdminServer = await startAdminServer({
+    log: SILENT,
     host: '127.0.0.1',
     port: 0,
     parts: [guard, api, inspectorPage()],

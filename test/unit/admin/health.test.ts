@@ -6,12 +6,15 @@ describe('probes', () => {
   let server: AdminServer;
   let started: boolean;
   let draining: boolean;
+  const error = vi.fn();
   const backends = vi.fn<() => Promise<BackendHealth>>();
 
   beforeEach(async () => {
     [started, draining] = [true, false];
+    error.mockReset();
     backends.mockReset().mockResolvedValue({ total: 2, failing: [] });
     server = await startAdminServer({
+      log: { error },
       host: '127.0.0.1',
       port: 0,
       parts: [healthRoutes({ started: () => started, draining: () => draining, backends })],
@@ -55,8 +58,22 @@ describe('probes', () => {
     expect(backends).toHaveBeenCalledTimes(1);
   });
 
-  it('that cannot be answered fail without saying why', async () => {
-    backends.mockRejectedValue(new Error('AccountKey=abc'));
-    expect(await ask('/readyz')).toBe('500 {"error":"the gateway failed to answer this"}');
+  it('that cannot be answered fail without saying why; the log says it, under the id of the answer', async () => {
+    const reason = new Error('AccountKey=abc');
+    backends.mockRejectedValue(reason);
+    const answer = await fetch(`http://127.0.0.1:${server.address.port}/readyz?token=secret`);
+    expect([answer.status, await answer.json()]).toEqual([500, { error: 'the gateway failed to answer this' }]);
+    const requestId = answer.headers.get('x-request-id');
+    expect(requestId).toMatch(/^[0-9A-Z]{16}$/);
+    await expect
+      .poll(() => error.mock.calls)
+      .toEqual([[{ requestId, method: 'GET', route: '/readyz', status: 500, err: reason }, expect.any(String)]]);
+  });
+
+  it('that are answered with a no are nothing to log', async () => {
+    draining = true;
+    await all();
+    await ask('/nothing-of-this-name');
+    expect(error).not.toHaveBeenCalled();
   });
 });

@@ -5,6 +5,7 @@ import { mergeMetrics } from '../../../src/admin/metrics/merge.ts';
 import { metricsRoutes } from '../../../src/admin/metrics/routes.ts';
 import { type AdminServer, startAdminServer } from '../../../src/admin/server.ts';
 import { parseMetrics } from '../../support/prometheus-text.ts';
+import { SILENT } from '../../support/silent-log.ts';
 
 const servers: AdminServer[] = [];
 
@@ -54,7 +55,7 @@ describe('/metrics', () => {
       token === undefined ? 'open' : 'token',
       () => siblings.map((url, index) => ({ worker: String(index), url })),
     );
-    const server = await startAdminServer({ host: '127.0.0.1', port: 0, parts: [guard, part] });
+    const server = await startAdminServer({ log: SILENT, host: '127.0.0.1', port: 0, parts: [guard, part] });
     servers.push(server);
     return `http://127.0.0.1:${server.address.port}`;
   }

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ADMIN, adminFaults, type AdminConfig } from '../../../config/schema-admin.ts';
 import { startAdminServer, type AdminServer } from '../../../src/admin/server.ts';
 import { type AdminAccess, openAdminAccess } from '../../../src/main/admin-access.ts';
+import { SILENT } from '../../support/silent-log.ts';
 
 const LOG = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
 const TOKEN = 'a-token-of-sufficient-length';
@@ -49,6 +50,7 @@ describe('openAdminAccess', () => {
   async function status(token?: string): Promise<number> {
     const { metrics, guard } = access ?? open({});
     server ??= await startAdminServer({
+      log: SILENT,
       host: '127.0.0.1',
       port: 0,
       parts: [

@@ -4,6 +4,7 @@ import { adminGuard, type GuardOptions } from '../../../../src/admin/guard/guard
 import { fixedTokens, type TokenVerdict } from '../../../../src/admin/guard/token-check.ts';
 import { healthRoutes } from '../../../../src/admin/health.ts';
 import { type AdminServer, startAdminServer } from '../../../../src/admin/server.ts';
+import { SILENT } from '../../../support/silent-log.ts';
 
 const TOKEN = '0123456789abcdef0123456789abcdef';
 const TOKENS = fixedTokens(() => ['an-older-token-0000', TOKEN]);
@@ -23,6 +24,7 @@ async function start(options: Partial<GuardOptions> = {}): Promise<void> {
     backends: async () => ({ total: 1, failing: [] }),
   });
   server = await startAdminServer({
+    log: SILENT,
     host: '127.0.0.1',
     port: 0,
     parts: [

@@ -81,7 +81,12 @@ export class TestReplica {
     return new TestReplica(
       id,
       { journal, observers },
-      await startAdminServer({ host: '127.0.0.1', port: options.port ?? 0, parts: [...(options.parts ?? []), api] }),
+      await startAdminServer({
+        log: SILENT,
+        host: '127.0.0.1',
+        port: options.port ?? 0,
+        parts: [...(options.parts ?? []), api],
+      }),
     );
   }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PageFiles, readPageFiles } from '../../../../src/admin/page/page-files.ts';
 import { inspectorPage } from '../../../../src/admin/page/page.ts';
 import { type AdminServer, startAdminServer } from '../../../../src/admin/server.ts';
+import { SILENT } from '../../../support/silent-log.ts';
 
 const IMPORT = /(?:\bfrom|\bimport)\s*'([^']+)'|\bfrom\s*"([^"]+)"/g;
 
@@ -46,7 +47,7 @@ describe('the page over HTTP', () => {
   const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(`http://127.0.0.1:${server.address.port}${path}`, { headers });
   beforeAll(async () => {
-    server = await startAdminServer({ host: '127.0.0.1', port: 0, parts: [inspectorPage()] });
+    server = await startAdminServer({ log: SILENT, host: '127.0.0.1', port: 0, parts: [inspectorPage()] });
   });
   afterAll(() => server.close());
 
