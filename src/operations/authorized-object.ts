@@ -1,13 +1,11 @@
 import { S3Error, isS3Error } from '../errors/s3-error.ts';
-import type { Bucket } from '../manifest/records/bucket.ts';
+import type { KeyRef } from '../manifest/records/key-ref.ts';
 import type { ObjectView } from '../manifest/records/object-view.ts';
 import type { OperationContext } from './operation.ts';
 import { mayAccess, ownAction, requireAction } from './require-access.ts';
 import { idOf } from '../access/acl/permits.ts';
 
-interface ObjectTarget {
-  readonly bucket: Bucket;
-  readonly key: string;
+interface ObjectTarget extends KeyRef {
   readonly versionId?: string | undefined;
   /** The action to check. Absent: the operation's own. Copy sources name another. */
   readonly action?: string;

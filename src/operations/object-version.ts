@@ -1,6 +1,7 @@
 import { S3Error, invalidArgument, isS3Error } from '../errors/s3-error.ts';
 import type { Bucket } from '../manifest/records/bucket.ts';
 import { NULL_VERSION } from '../manifest/heads/head.ts';
+import type { KeyRef } from '../manifest/records/key-ref.ts';
 import { isVersionToken } from '../manifest/records/version-token.ts';
 import type { S3Request } from '../protocol/request.ts';
 import type { ResponseHeaders } from '../protocol/headers/object-headers.ts';
@@ -11,9 +12,7 @@ import { mayAccess, requireAction, versioned } from './require-access.ts';
 const VERSION_ID = 'x-amz-version-id';
 const DELETE_MARKER = 'x-amz-delete-marker';
 
-export interface VersionTarget {
-  readonly bucket: Bucket;
-  readonly key: string;
+export interface VersionTarget extends KeyRef {
   readonly versionId: string | undefined;
 }
 

@@ -1,5 +1,6 @@
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
 import type { Bucket } from '../../manifest/records/bucket.ts';
+import type { KeyRef } from '../../manifest/records/key-ref.ts';
 import type { ObjectView } from '../../manifest/records/object-view.ts';
 import type { ResponseHeaders } from '../../protocol/headers/object-headers.ts';
 import { BYPASS, lockHeaders } from '../../protocol/headers/object-lock-headers.ts';
@@ -76,11 +77,9 @@ export function shownLock(object: ObjectView, bucket: Bucket, context: Operation
   });
 }
 
-/** The object in question, and the caller. */
-interface Where {
+/** The object in question, and the caller. Without a key: that of the request. */
+interface Where extends Partial<KeyRef> {
   readonly bucket: Bucket;
-  /** Absent: the key of the request. */
-  readonly key?: string;
   readonly context: OperationContext;
 }
 
