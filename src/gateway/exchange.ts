@@ -28,6 +28,8 @@ interface LongAnswer {
  * ends the work when the client leaves.
  */
 export class Exchange {
+  /** Among those under way. */
+  place = -1;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly headers: HeaderReader;

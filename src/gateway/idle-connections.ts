@@ -1,6 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
+/** In place of a number of bytes, while a request is under way. */
+const BUSY = -1;
+
 /**
  * The connections that no request is under way on, for a server that closes: those between two requests, and those on
  * which none has come yet. Node does not count the latter as idle, so a server that closes would wait for clients that
@@ -11,10 +14,11 @@ import type { Socket } from 'node:net';
  */
 export class IdleConnections {
   /**
-   * Idle connections, each with the bytes that had come by the end of its last answer. If more bytes have come since,
-   * the next request has begun.
+   * Connections that have been used, each with the bytes that had come by the end of its last answer. If more bytes
+   * have come since, the next request has begun. They stay here while they are busy: a table from which things are
+   * removed as often as they are added costs more than its entries (`Roster`).
    */
-  readonly #idle = new Map<Socket, number>();
+  readonly #used = new Map<Socket, number>();
   /**
    * Unused ones, by their other ends: over TLS requests come on another socket than the one that was accepted, and both
    * have the same.
@@ -22,21 +26,17 @@ export class IdleConnections {
   readonly #unused = new Map<string, Socket>();
 
   constructor(server: Server) {
-    const [idle, unused] = [this.#idle, this.#unused];
-    /** Connections for whose end a listener is in place. */
-    const known = new WeakSet<Socket>();
+    const [used, unused] = [this.#used, this.#unused];
     /** One listener for all answers. */
     function onClose(this: ServerResponse): void {
       const { socket } = this.req;
       if (socket.destroyed) return;
-      idle.set(socket, socket.bytesRead);
-      if (known.has(socket)) return;
-      known.add(socket);
-      socket.once('close', () => idle.delete(socket));
+      if (!used.has(socket)) socket.once('close', () => used.delete(socket));
+      used.set(socket, socket.bytesRead);
     }
     for (const event of ['request', 'checkContinue', 'checkExpectation']) {
       server.prependListener(event, (request: IncomingMessage, response: ServerResponse) => {
-        idle.delete(request.socket);
+        if (used.has(request.socket)) used.set(request.socket, BUSY);
         if (unused.size > 0) unused.delete(peerOf(request.socket));
         response.on('close', onClose);
       });
@@ -54,7 +54,7 @@ export class IdleConnections {
 
   /** Ends all that are between two requests. */
   destroy(): void {
-    for (const [socket, read] of this.#idle) if (socket.bytesRead === read) socket.destroy();
+    for (const [socket, read] of this.#used) if (socket.bytesRead === read) socket.destroy();
   }
 
   /** Ends all on which no request has come. */

@@ -1,4 +1,5 @@
 import { S3Error } from '../errors/s3-error.ts';
+import { Roster } from '../streams/roster.ts';
 import type { Exchange } from './exchange.ts';
 
 export interface StallLimits {
@@ -36,7 +37,7 @@ interface Progress {
 export class StallWatch {
   readonly #limits: StallLimits;
   /** All exchanges under way. Who begins one adds it, and takes it out when it has ended. */
-  readonly underWay = new Set<Exchange>();
+  readonly underWay = new Roster<Exchange>();
   readonly #progress = new WeakMap<Exchange, Progress>();
   #timer: NodeJS.Timeout | undefined;
 

@@ -1,6 +1,7 @@
 import type { Call } from '../../observe/call.ts';
 import type { CallFacts } from '../../observe/call-facts.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
+import { Roster } from '../../streams/roster.ts';
 import { SYSTEM_TIME, type Time } from '../records/time.ts';
 
 /**
@@ -19,7 +20,7 @@ const COMMIT_MS = 120_000;
 export class CommitLife {
   readonly #time: Pick<Time, 'after'>;
   readonly #commitMs: number;
-  readonly #underWay = new Set<CommitCall>();
+  readonly #underWay = new Roster<CommitCall>();
   readonly #waiting: (() => void)[] = [];
   #ended: Error | undefined;
 
@@ -67,6 +68,8 @@ export class CommitLife {
 
 /** The call of one commit. Its facts are those of the request, also when that is over. */
 class CommitCall implements Call {
+  /** Among those under way. */
+  place = -1;
   readonly signal: AbortSignal;
   readonly requestId: string;
   readonly traceId: string;
