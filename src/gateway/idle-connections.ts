@@ -25,14 +25,15 @@ export class IdleConnections {
    */
   readonly #unused = new Map<string, Socket>();
 
-  constructor(server: Server) {
+  /** @param goOn called with the connection of an answer that is over; true: a request that waited is served now */
+  constructor(server: Server, goOn: (socket: Socket) => boolean = () => false) {
     const [used, unused] = [this.#used, this.#unused];
     /** One listener for all answers. */
     function onClose(this: ServerResponse): void {
       const { socket } = this.req;
       if (socket.destroyed) return;
       if (!used.has(socket)) socket.once('close', () => used.delete(socket));
-      used.set(socket, socket.bytesRead);
+      used.set(socket, goOn(socket) ? BUSY : socket.bytesRead);
     }
     for (const event of ['request', 'checkContinue', 'checkExpectation']) {
       server.prependListener(event, (request: IncomingMessage, response: ServerResponse) => {

@@ -11,6 +11,7 @@ import type { Dispatcher } from './dispatcher.ts';
 import { MAX_HEADER_LINES } from './head-bounds.ts';
 import { ProxyAdmission, type ProxyProtocolOptions } from './proxy-protocol/admission.ts';
 import { IdleConnections } from './idle-connections.ts';
+import { PipelinedRequests } from './pipelined-requests.ts';
 
 interface ListenerTimeouts {
   /** Milliseconds for the whole head of a request. */
@@ -67,14 +68,15 @@ export async function createListener(
   dispatcher: Pick<Dispatcher, 'dispatch'>,
 ): Promise<Listener> {
   let server: Server | HttpsServer | undefined;
+  const pipelined = new PipelinedRequests();
   const app = createApp(
     dispatcher,
-    (handler) => (server = createServer(options, onAdmitted(handler, options.connections))),
+    (handler) => (server = createServer(options, pipelined.inTurn(onAdmitted(handler, options.connections)))),
   );
   await app.ready();
   const bound = server;
   if (bound === undefined) throw new Error('the server was not built');
-  const idle = new IdleConnections(bound);
+  const idle = new IdleConnections(bound, (socket) => pipelined.goOn(socket));
   options.connections?.guard(bound, options.tls === undefined);
   const admission = options.proxyProtocol && new ProxyAdmission(bound, options.proxyProtocol);
   return {

@@ -1,0 +1,54 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Requests that may wait on one connection. Clients that pipeline at all send a handful. */
+const MOST_WAITING = 100;
+
+interface Waiting {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly handler: RequestListener;
+}
+
+/**
+ * Serves the requests of a connection one after the other. Node hands out a request as soon as its head has come, also
+ * while an earlier one of the same connection is served (pipelining). RFC 9112 9.3.2 allows a server to do them side by
+ * side only if all of them are safe: otherwise a GET behind a PUT may read what was there before. And what comes behind
+ * an answer that ends the connection must not be done, because its client would never hear of it.
+ */
+export class PipelinedRequests {
+  readonly #waiting = new WeakMap<Socket, Waiting[]>();
+
+  inTurn(handler: RequestListener): RequestListener {
+    return (request, response) => {
+      // Node gives an answer its socket when those before it on the connection are over.
+      if (response.socket === null) this.#hold({ request, response, handler });
+      else handler(request, response);
+    };
+  }
+
+  /**
+   * To be called when an answer is over.
+   * @returns whether another request of the connection is served now
+   */
+  goOn(socket: Socket): boolean {
+    const next = this.#waiting.get(socket)?.shift();
+    if (next === undefined) return false;
+    const { request, response, handler } = next;
+    if (response.socket === null) {
+      // The answer before it ends the connection.
+      this.#waiting.delete(socket);
+      return false;
+    }
+    handler(request, response);
+    return true;
+  }
+
+  #hold(waiting: Waiting): void {
+    const { socket } = waiting.request;
+    const held = this.#waiting.get(socket);
+    if (held === undefined) this.#waiting.set(socket, [waiting]);
+    else if (held.length < MOST_WAITING) held.push(waiting);
+    else socket.destroy();
+  }
+}
