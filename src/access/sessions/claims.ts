@@ -27,12 +27,14 @@ export interface RoleSession {
   readonly provider?: string;
 }
 
-/** GetSessionToken: its user or account, as long as the access key is theirs that asked. */
+/** GetSessionToken: its user or account, as long as the access key is theirs that asked, with the same secret. */
 export interface KeySession {
   readonly kind: 'key';
   readonly accessKeyId: string;
   /** ARN of a user, or canonical id of an account. */
   readonly holder: string;
+  /** Of the key's secret when the session was made; earlier releases said nothing of it. */
+  readonly secretHash?: string;
 }
 
 /** Far more than what AssumeRole takes. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { S3Error } from '../../errors/s3-error.ts';
 import type { AccountDirectory, Credential, Session } from '../accounts.ts';
 import type { Role } from '../identities/identities.ts';
@@ -39,11 +40,19 @@ export class Sessions {
     return this.#options.keys() !== undefined;
   }
 
-  /** @throws Error when there are no keys */
+  /** @throws Error when there are no keys to seal it with; S3Error InvalidAccessKeyId: its access key is gone */
   issue(claims: SessionClaims): Sealed {
     const keys = this.#options.keys();
     if (keys === undefined) throw new Error('there are no keys to seal sessions with');
-    return keys.seal(encodeClaims(claims));
+    const { identity } = claims;
+    return keys.seal(encodeClaims(identity.kind === 'key' ? { ...claims, identity: this.#bound(identity) } : claims));
+  }
+
+  /** Secrets are changed when others may know them: what was made with one ends with it. */
+  #bound(identity: KeySession): KeySession {
+    const credential = this.#options.accounts.byAccessKey(identity.accessKeyId);
+    if (credential === undefined) throw new S3Error('InvalidAccessKeyId');
+    return { ...identity, secretHash: hashOf(credential.secretAccessKey) };
   }
 
   /**
@@ -114,13 +123,16 @@ export class Sessions {
   }
 
   #ofKey(
-    { accessKeyId, holder }: KeySession,
+    { accessKeyId, holder, secretHash }: KeySession,
     claims: SessionClaims,
     documents: readonly PolicyDocument[],
   ): Pick<Credential, 'account' | 'user' | 'session'> {
     const { accounts } = this.#options;
     const credential = accounts.byAccessKey(accessKeyId);
     if (credential === undefined || (credential.user?.arn ?? credential.account.canonicalId) !== holder) {
+      throw new S3Error('InvalidToken');
+    }
+    if (secretHash !== undefined && secretHash !== hashOf(credential.secretAccessKey)) {
       throw new S3Error('InvalidToken');
     }
     const { account, user } = credential;
@@ -169,6 +181,10 @@ export function sessionUser(
     tags: { ...role.tags, ...tags },
     permissions: role.permissions,
   };
+}
+
+function hashOf(secret: string): string {
+  return hash('sha256', `s3gw:secret:${secret}`, 'base64url');
 }
 
 /** SDKs that assumed the role themselves do it again after ExpiredToken, if they still may. */
