@@ -19,6 +19,7 @@ import {
   together,
   webToken,
 } from './session-realm.ts';
+import { respelled, slackOf } from './respelled.ts';
 
 /** More with `FUZZ_RUNS=200000`; `PROPERTY_SEED` looks elsewhere. */
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 400);
@@ -100,17 +101,6 @@ const change: fc.Arbitrary<Change> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constantFrom('other', 'foreign', 'upper', 'twice', 'none', 'itself') }),
   },
 );
-
-const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-
-/** Bits of the last character that no byte is made of: decoding takes no notice of them. */
-const slackOf = (token: string): number => ({ 2: 4, 3: 2 })[token.length % 4] ?? 0;
-
-/** The same bytes, spelled otherwise; the token itself where it has no slack. */
-function respelled(token: string, by: number): string {
-  const last = BASE64URL.indexOf(token.at(-1) ?? '');
-  return token.slice(0, -1) + (BASE64URL[last ^ (by & ((1 << slackOf(token)) - 1))] ?? '');
-}
 
 /** A session whose token has slack: three of four lengths do. */
 async function assumedWithSlack(): Promise<Required<Keys>> {
