@@ -44,7 +44,10 @@ export async function writeAnswer(exchange: Exchange, answer: S3Response, close:
     if (headers?.['content-length'] === undefined) head.push('Content-Length', String(body.size));
     exchange.writeHead(status, head);
     exchange.facts.answerBytes = isHead ? 0 : body.size;
-    if (!isHead) return pour(body, exchange);
+    if (!isHead) {
+      exchange.answersWith(body.size);
+      return pour(body, exchange);
+    }
     body.discard();
     response.end();
     return;

@@ -150,6 +150,7 @@ export class Dispatcher {
     const { response } = exchange;
     const { underWay } = this.#options.stalls;
     underWay.add(exchange);
+    exchange.begin();
     response.once('close', () => {
       underWay.delete(exchange);
       if (!response.writableFinished) this.#clientLeft(exchange);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestFacts } from '../observe/request-facts.ts';
+import { SMALL_BODY, bulkPacer } from '../streams/bulk-pacer.ts';
 import type { OwnedRequestBody } from '../protocol/body/request-body.ts';
 import type { S3Error } from '../errors/s3-error.ts';
 import type { HeaderReader } from '../protocol/request.ts';
@@ -55,6 +56,8 @@ export class Exchange {
   readonly #bytesWrittenBefore: number;
   #continuePending: boolean;
   #bodyOpened = false;
+  /** Counted as a request for which large bodies make room. */
+  #small = false;
   /** `100 Continue` waits in Node's buffer, since an earlier answer on the connection is not whole yet. */
   #interimQueued = false;
 
@@ -69,6 +72,24 @@ export class Exchange {
     this.#bytesReadBefore = parts.request.socket.bytesRead;
     this.#bytesWrittenBefore = parts.request.socket.bytesWritten;
     this.#continuePending = parts.headers.get('expect')?.toLowerCase() === '100-continue';
+  }
+
+  /** From here on large bodies make room for it, unless its own is one. Must be followed by `noteEnd`. */
+  begin(): void {
+    if (Number(this.headers.get('content-length') ?? 0) > SMALL_BODY) return;
+    this.#small = true;
+    bulkPacer.smallBegan();
+  }
+
+  /** The answer has a body of that many bytes. */
+  answersWith(size: number): void {
+    if (size > SMALL_BODY) this.#noLongerSmall('large');
+  }
+
+  #noLongerSmall(turnedOut: 'small' | 'large'): void {
+    if (!this.#small) return;
+    this.#small = false;
+    bulkPacer.smallOver(turnedOut);
   }
 
   /** Aborts the work for this request. If it is called again, the first reason stays. */
@@ -116,6 +137,7 @@ export class Exchange {
 
   /** Notes what the socket tells in the facts, when the answer is over. */
   noteEnd(): void {
+    this.#noLongerSmall('small');
     const { facts, request, response } = this;
     facts.ended = performance.now();
     facts.status = response.statusCode;

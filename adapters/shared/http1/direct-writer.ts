@@ -2,6 +2,7 @@ import { OutgoingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { StoreError } from '../../../src/store/store-error.ts';
+import { bulkPacer } from '../../../src/streams/bulk-pacer.ts';
 import type { SinkClock } from '../../../src/streams/bytes.ts';
 import type { BodyConsumer } from './body-consumer.ts';
 import type { Connection } from './connection.ts';
@@ -42,6 +43,11 @@ export class DirectWriter implements BodyConsumer {
   #filled = 0;
   #flush: NodeJS.Immediate | undefined;
   #waitingSince: number | undefined;
+  /** Read and not told to the pacer yet. */
+  #read = 0;
+  /** Others go first: see `BulkPacer`. */
+  #outOfTurn = false;
+  readonly #place = bulkPacer.enter(() => this.#onTurn());
   readonly #onSinkClosed = (): void =>
     this.#finish(this.#sink.writableFinished ? undefined : sinkFailure(new Error('sink closed')));
   readonly #onSinkError = (error: Error): void => this.#finish(sinkFailure(error));
@@ -61,6 +67,7 @@ export class DirectWriter implements BodyConsumer {
   }
 
   data(data: Buffer): void {
+    this.#read += data.length;
     const slab = this.#current;
     if (data.buffer !== slab?.bytes.buffer) {
       this.#sink.write(Buffer.from(data));
@@ -80,13 +87,21 @@ export class DirectWriter implements BodyConsumer {
     ) {
       this.#flush ??= setImmediate(() => this.#flushNow());
       this.#connection.readInto(slab.bytes.subarray(this.#filled));
-      return;
+    } else {
+      this.#writeOut();
+      this.#nextSlab();
     }
-    this.#writeOut();
-    this.#nextSlab();
+    const bytes = this.#read;
+    this.#read = 0;
+    if (this.#place.mayGoOn(bytes)) return;
+    this.#outOfTurn = true;
+    this.#connection.pause();
   }
 
   end(): void {
+    // The connection is no longer this body's: nothing may resume it from here on.
+    this.#stopClock();
+    this.#place.leave();
     clearImmediate(this.#flush);
     this.#writeOut();
     const ending = performance.now();
@@ -130,7 +145,12 @@ export class DirectWriter implements BodyConsumer {
     slab.pending -= 1;
     if (this.#waitingSince === undefined || slab !== this.#current || slab.pending > 0) return;
     this.#stopClock();
-    this.#connection.resume();
+    if (!this.#outOfTurn) this.#connection.resume();
+  }
+
+  #onTurn(): void {
+    this.#outOfTurn = false;
+    if (this.#waitingSince === undefined) this.#connection.resume();
   }
 
   #stopClock(): void {
@@ -142,6 +162,7 @@ export class DirectWriter implements BodyConsumer {
 
   #finish(error: StoreError | undefined): void {
     this.#stopClock();
+    this.#place.leave();
     clearImmediate(this.#flush);
     this.#sink.off('close', this.#onSinkClosed);
     // After a failure the kernel may still hold a slab, or the connection be about to read into it.

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { bulkPacer } from '../../../src/streams/bulk-pacer.ts';
 import type { StoreError } from '../../../src/store/store-error.ts';
 import type { BodyConsumer } from './body-consumer.ts';
 import type { Connection } from './connection.ts';
@@ -11,6 +12,13 @@ export class StreamFeeder implements BodyConsumer {
   readonly #connection: Connection;
   #buffer: Buffer | undefined;
   #over = false;
+  /** Whoever reads the stream has enough for now. */
+  #full = false;
+  /** Others go first: see `BulkPacer`. */
+  #outOfTurn = false;
+  /** Read and not told to the pacer yet. */
+  #read = 0;
+  readonly #place = bulkPacer.enter(() => this.#onTurn());
 
   /** @param giveUp is called when the reader goes before the end */
   constructor(connection: Connection, giveUp: (error: Error | null) => void) {
@@ -18,9 +26,11 @@ export class StreamFeeder implements BodyConsumer {
     this.stream = new Readable({
       highWaterMark: 2 * CHUNK,
       read: () => {
-        if (!this.#over) connection.resume();
+        this.#full = false;
+        this.#resume();
       },
       destroy: (error, done) => {
+        this.#place.leave();
         if (!this.#over) giveUp(error);
         done(error);
       },
@@ -31,21 +41,39 @@ export class StreamFeeder implements BodyConsumer {
     const own = this.#buffer !== undefined && data.buffer === this.#buffer.buffer;
     const keep = own && data.length >= CHUNK / 2;
     if (keep) this.#buffer = undefined;
-    if (!this.stream.push(keep ? data : Buffer.from(data))) this.#connection.pause();
+    this.#read += data.length;
+    if (this.stream.push(keep ? data : Buffer.from(data))) return;
+    this.#full = true;
+    this.#connection.pause();
   }
 
   afterRead(): void {
     this.#buffer ??= Buffer.allocUnsafeSlow(CHUNK);
     this.#connection.readInto(this.#buffer);
+    const bytes = this.#read;
+    this.#read = 0;
+    if (this.#place.mayGoOn(bytes)) return;
+    this.#outOfTurn = true;
+    this.#connection.pause();
   }
 
   end(): void {
     this.#over = true;
+    this.#place.leave();
     this.stream.push(null);
   }
 
   fail(error: StoreError): void {
     this.#over = true;
     this.stream.destroy(error);
+  }
+
+  #onTurn(): void {
+    this.#outOfTurn = false;
+    this.#resume();
+  }
+
+  #resume(): void {
+    if (!this.#over && !this.#full && !this.#outOfTurn) this.#connection.resume();
   }
 }

@@ -2,6 +2,7 @@ import { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { S3Error } from '../../errors/s3-error.ts';
 import type { RequestFacts } from '../../observe/request-facts.ts';
+import { type PacedBody, SMALL_BODY, bulkPacer } from '../../streams/bulk-pacer.ts';
 import { readBuffers } from '../../streams/read-buffers.ts';
 import { turn } from '../../streams/turns.ts';
 import { incompleteBody } from './body-errors.ts';
@@ -69,6 +70,10 @@ export class BodyFlow {
   /** Whoever takes the payload, or the hashes of it, have enough for now. */
   #full = false;
   #hashing = false;
+  /** Others go first: see `BulkPacer`. */
+  #outOfTurn = false;
+  /** Absent: the body is small. */
+  readonly #place: PacedBody | undefined;
   /** Tiny pieces that wait to be looked at together, from where on they lie there, and how far it is filled. */
   #slab: Buffer | undefined;
   #slabFrom = 0;
@@ -79,6 +84,8 @@ export class BodyFlow {
 
   constructor(options: FlowOptions) {
     this.#options = options;
+    const { size = Number.POSITIVE_INFINITY } = options;
+    if (size > SMALL_BODY) this.#place = bulkPacer.enter(() => this.#onTurn());
   }
 
   start(sink: FlowSink): void {
@@ -113,7 +120,7 @@ export class BodyFlow {
 
   resume(): void {
     this.#full = false;
-    if (!this.#over && !this.#hashing && this.#options.source.isPaused()) {
+    if (!this.#over && !this.#hashing && !this.#outOfTurn && this.#options.source.isPaused()) {
       this.#waitingSince = performance.now();
       this.#options.source.resume();
     }
@@ -125,6 +132,7 @@ export class BodyFlow {
       return;
     }
     this.#over = true;
+    this.#place?.leave();
     clearImmediate(this.#flushing);
     this.#slab = undefined;
     this.#stopClock();
@@ -230,6 +238,18 @@ export class BodyFlow {
     if (!this.#options.source.isPaused()) this.#waitingSince = performance.now();
     const room = this.#options.verifier.room();
     if (room !== undefined && !this.#hashing) void this.#wait(room);
+    if (this.#place?.mayGoOn(bytes.length) === false) this.#stopForOthers();
+  }
+
+  #stopForOthers(): void {
+    this.#outOfTurn = true;
+    this.#waitingSince = undefined;
+    this.#options.source.pause();
+  }
+
+  #onTurn(): void {
+    this.#outOfTurn = false;
+    if (!this.#full) this.resume();
   }
 
   /** The hashes have enough for now. */
