@@ -23,6 +23,9 @@ const YOUNG_MS = 30_000;
 const MOST_RUNS = 4;
 const MOST_BYTES = 2 * 1024 * 1024;
 
+/** Does work behind the answer, under a call of its own; of tasks with one name one runs, and the last waits. */
+type Later = (name: string, task: (call: Call) => Promise<void>) => void;
+
 /** Keys of one bucket that are removed one after the other. */
 interface Run {
   /** By key: those that a listing has shown, and that nobody has asked for yet. */
@@ -43,7 +46,8 @@ interface Run {
 
 /**
  * Heads for who removes key after key, as tools do that remove all beneath a prefix: those that follow are listed
- * before they are asked for, so that a removal is one call, and not two. A head from here is a hint. It may have been
+ * before they are asked for, so that a removal is one call, and not two. Nobody waits for a listing: until it has come,
+ * heads are read. A head from here is a hint. It may have been
  * replaced before the request began; the removal is on condition of its revision, and what it says depends on the
  * revision alone.
  *
@@ -52,10 +56,12 @@ interface Run {
 export class HeadsAhead {
   readonly #runs = new Map<string, Run>();
   readonly #now: () => number;
+  readonly #later: Later;
 
   /** @param now milliseconds since the epoch */
-  constructor(now: () => number) {
+  constructor(now: () => number, later: Later) {
     this.#now = now;
+    this.#later = later;
   }
 
   /**
@@ -66,14 +72,11 @@ export class HeadsAhead {
     const run = this.#runOf(place.bucket);
     const known = this.#take(run, place.key);
     if (known !== undefined) return known;
-    if (!this.#isWorthAListing(run, place)) return readHead(place, call);
-    run.isListing = true;
-    try {
-      const [head] = await Promise.all([readHead(place, call), this.#list(run, place, call)]);
-      return head;
-    } finally {
-      run.isListing = false;
+    if (this.#isWorthAListing(run, place)) {
+      run.misses = 0;
+      this.#later(`heads ahead ${place.bucket.uid}`, (own) => this.#list(run, place, own));
     }
+    return readHead(place, call);
   }
 
   #take(run: Run, key: string): Head | undefined {
@@ -98,16 +101,16 @@ export class HeadsAhead {
     return isNext || run.misses >= run.patience;
   }
 
-  /** Those from this key on. What goes wrong is heard of by whoever reads the head. */
+  /** Those from this key on. What goes wrong is heard of by whoever reads a head. */
   async #list(run: Run, place: KeyRef, call: Call): Promise<void> {
     const { home } = place.bucket;
     const isFollowing = wasUsed(run);
     const isFirst = run.shown === undefined;
     run.patience = isFollowing || isFirst ? WORTH_A_LISTING : Math.min(2 * run.patience, MOST_PATIENCE);
-    run.misses = 0;
     const limit = Math.min(isFollowing ? PAGE : FIRST_PAGE, home.store.capabilities.maxListPage);
     const startAt = headPlace(place).ref.name;
     const seen = this.#now();
+    run.isListing = true;
     try {
       const { entries } = await home.store.list(home.container, { startAt, limit }, call);
       keepHeads(run, place.bucket, entries);
@@ -116,6 +119,8 @@ export class HeadsAhead {
       run.seen = seen;
     } catch (error) {
       if (!isStoreError(error)) throw error;
+    } finally {
+      run.isListing = false;
     }
   }
 

@@ -83,7 +83,7 @@ function contextOf(options: ObjectsOptions): ObjectsContext {
     now,
     commits: new CommitLife(),
     hints: new LinkHints(now),
-    ahead: new HeadsAhead(now),
+    ahead: new HeadsAhead(now, (name, task) => options.settler.later(name, task)),
     ...options,
   };
 }

@@ -152,6 +152,23 @@ describe('keys that are removed one after the other', () => {
     expect(scene.calls('remove')).toBe(AHEAD.length);
   });
 
+  test.each([1, 10])('nobody waits for a listing that hangs: %i at a time', async (atOnce) => {
+    const scene = await Scene.open();
+    const { promise: stuck, resolve: release } = Promise.withResolvers<undefined>();
+    scene.around = async ({ method }, run) => {
+      if (method === 'list') await stuck;
+      return run();
+    };
+    await mapConcurrent(KEYS.slice(0, 40), atOnce, (key) => scene.remove(key));
+    expect([scene.calls('head'), scene.calls('remove'), scene.calls('list')]).toEqual([40, 40, 1]);
+    release(undefined);
+    await scene.manifest.settler.idle();
+    // It shows what was there when it was made.
+    scene.seen = [];
+    await scene.remove(KEYS[40] ?? '');
+    expect(scene.seen.map(({ method }) => method)).toEqual(['remove']);
+  });
+
   test('heads with much metadata: no more are remembered than there is room for', async () => {
     const scene = await Scene.open([]);
     for (const key of KEYS) await scene.put(key, 'x', { note: 'x'.repeat(2000) });
