@@ -170,7 +170,7 @@ function checkWrite(row: OperationRow, query: QueryReader, headers: HeaderReader
     throw invalidArgument(
       'partNumber',
       query.get('partNumber') ?? '',
-      'This operation does not accept a part number without an upload id.',
+      'This operation does not accept partNumber without uploadId',
     );
   }
   if (

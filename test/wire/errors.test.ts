@@ -46,6 +46,18 @@ describe('error bodies', () => {
     );
   });
 
+  test.each([
+    ['PUT', '/bucket/key?partNumber=1', 'This operation does not accept partNumber without uploadId'],
+    [
+      'GET',
+      '/bucket/key?attributes',
+      'The x-amz-object-attributes header specifying the attributes to be retrieved is either missing or empty',
+    ],
+  ])('%s %s says what S3 says', async (method, target, message) => {
+    const { status, body } = await request(method, target, method === 'PUT' ? { 'content-length': '0' } : {});
+    expect([status, /<Message>(.*?)<\/Message>/.exec(body)?.[1]]).toEqual([400, message]);
+  });
+
   test('every request has an id of its own', async () => {
     const ids = await Promise.all(
       Array.from({ length: 20 }, async () => (await request('GET', '/bucket/none')).headers['x-amz-request-id']),

@@ -57,7 +57,9 @@ function wantedAttributes(header: string | undefined): string[] {
     .map((name) => name.trim())
     .filter((name) => name !== '');
   if (names.length === 0) {
-    throw new S3Error('InvalidRequest', { message: `Missing required header for this request: ${HEADER}` });
+    throw new S3Error('InvalidRequest', {
+      message: `The ${HEADER} header specifying the attributes to be retrieved is either missing or empty`,
+    });
   }
   const unknown = names.find((name) => !Object.hasOwn(ATTRIBUTES, name));
   if (unknown !== undefined) throw invalidArgument(HEADER, unknown, 'Invalid attribute name specified.');
