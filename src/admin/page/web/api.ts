@@ -50,7 +50,8 @@ export async function logIn(token: string): Promise<void> {
   }
 }
 
-/** Has the browser forget the cookie. @throws what `fetch` throws when there is no answer */
+/** Has the browser forget the cookie. @throws ApiFailure when it does not; what `fetch` throws without an answer */
 export async function logOut(): Promise<void> {
-  await fetch(apiUrl('/session'), { method: 'DELETE' });
+  const response = await fetch(apiUrl('/session'), { method: 'DELETE' });
+  if (!response.ok) throw new ApiFailure(response.status, await reasonOf(response));
 }

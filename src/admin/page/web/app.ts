@@ -175,9 +175,14 @@ export class App {
     this.follow(location.hash);
   }
 
-  /** What was read goes with the cookie. */
+  /** What was read goes with the cookie. Without an answer that says so the cookie may still be there. */
   async logOut(): Promise<void> {
-    await logOut();
+    try {
+      await logOut();
+    } catch (error) {
+      this.say(`You are still signed in: ${error instanceof Error ? error.message : String(error)}`);
+      return;
+    }
     for (const shown of [this.detail, this.object, this.timeline]) shown.clear();
     this.comparer.clear();
     this.#refused();

@@ -16,7 +16,8 @@ export function formatDuration(ms: number): string {
   if (ms < 10) return `${ms.toFixed(1)} ms`;
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
 const TIME_OF_DAY = new Intl.DateTimeFormat(undefined, {
@@ -26,6 +27,7 @@ const TIME_OF_DAY = new Intl.DateTimeFormat(undefined, {
   fractionalSecondDigits: 3,
   hourCycle: 'h23',
 });
+const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
 
 /** Time of day, with milliseconds, in the zone of the reader. */
@@ -35,6 +37,11 @@ export function formatTime(epochMs: number): string {
 
 export function formatDate(epochMs: number): string {
   return DATE.format(epochMs);
+}
+
+/** Without the time of day. */
+export function formatDay(epochMs: number): string {
+  return DAY.format(epochMs);
 }
 
 /** For machines and tooltips. */

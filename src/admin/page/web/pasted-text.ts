@@ -26,9 +26,8 @@ export async function preparePasted(server: string, pasted: string, digest: Dige
   const unescaped = unescapeLines(pasted);
   const notes =
     unescaped === pasted ? [] : ['Your text had its line breaks written as \\n; they are read as line breaks.'];
-  const lines = await Promise.all(
-    unescaped.split('\n').map((line) => hideCredentials(server.split('\n'), line, digest)),
-  );
+  const redacted = server.split('\n').filter((line) => line.search(MARK) >= 0);
+  const lines = await Promise.all(unescaped.split('\n').map((line) => hideCredentials(redacted, line, digest)));
   const text = lines.join('\n');
   if (text !== unescaped) {
     notes.push('Credentials in your text that fit the lengths and hashes shown here were replaced by these.');
@@ -47,8 +46,9 @@ function unescapeLines(text: string): string {
     .replaceAll('\\\\', '\\');
 }
 
-async function hideCredentials(server: readonly string[], line: string, digest: Digest): Promise<string> {
-  for (const redacted of server) {
+/** @param lines those of the server that hold marks */
+async function hideCredentials(lines: readonly string[], line: string, digest: Digest): Promise<string> {
+  for (const redacted of lines) {
     if (redacted !== line && (await fits(redacted, line, digest))) return redacted;
   }
   return line;
@@ -57,18 +57,31 @@ async function hideCredentials(server: readonly string[], line: string, digest: 
 /** Whether a line is the redacted one with the credentials still in it. */
 async function fits(redacted: string, line: string, digest: Digest): Promise<boolean> {
   const marks = [...redacted.matchAll(MARK)];
-  if (marks.length === 0) return false;
-  const pattern = redacted
-    .split(MARK)
-    .filter((_, index) => index % 3 === 0)
-    .map(escapePattern)
-    .join('(.+?)');
-  const found = new RegExp(`^${pattern}$`).exec(line)?.slice(1);
+  const plain = redacted.split(MARK).filter((_, index) => index % 3 === 0);
+  const found = between(plain, line);
   if (found === undefined) return false;
   const verdicts = await Promise.all(
     marks.map(([, length, hash], index) => isMarked(found[index] ?? '', Number(length), { hash, digest })),
   );
   return verdicts.every(Boolean);
+}
+
+/**
+ * What stands in a line between pieces of text: the shortest stretches, of a character at least. Each piece is looked for
+ * once. A pattern would try again from each place, and strangers choose the line as well as what looks like marks.
+ */
+function between([first = '', ...others]: readonly string[], line: string): string[] | undefined {
+  if (!line.startsWith(first)) return undefined;
+  const found: string[] = [];
+  let from = first.length;
+  for (const [index, piece] of others.entries()) {
+    const isLast = index === others.length - 1;
+    const at = isLast ? line.length - piece.length : line.indexOf(piece, from + 1);
+    if (at <= from || !line.startsWith(piece, at)) return undefined;
+    found.push(line.slice(from, at));
+    from = at + piece.length;
+  }
+  return found;
 }
 
 /** Marks tell of a value as it was sent or as it is when decoded. */
@@ -91,8 +104,4 @@ function decoded(value: string): string {
   } catch {
     return value;
   }
-}
-
-function escapePattern(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }

@@ -48,6 +48,21 @@ describe('what is done to a pasted text before it is compared', () => {
     expect((await preparePasted(server, `${other}x`, noDigest)).text).toBe(`${other}x`);
   });
 
+  it('several in one line are told apart by what stands between them', async () => {
+    const server = `a=${MARK}&b=${MARK}&c`;
+    expect((await preparePasted(server, `a=${TOKEN}&b=${TOKEN}&c`, digest)).text).toBe(server);
+    for (const other of [`a=${TOKEN}&b=&c`, `a=${TOKEN}&b=${TOKEN}`, `${TOKEN}&b=${TOKEN}&c`]) {
+      expect((await preparePasted(server, other, digest)).text).toBe(other);
+    }
+  });
+
+  it('a line of what only looks like marks, as a stranger may send it, is looked through once', async () => {
+    const server = `${'<1 chars, sha256 00000000>x'.repeat(500)}z`;
+    const pasted = `${'x'.repeat(50_000)}y`;
+    // Tried again from each place: for ever.
+    expect((await preparePasted(server, pasted, noDigest)).text).toBe(pasted);
+  });
+
   it.each([
     ['AWS4-HMAC-SHA256\n2026', true],
     ['\n "AWS4-HMAC-SHA256\\n', true],

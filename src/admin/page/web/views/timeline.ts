@@ -1,7 +1,7 @@
 import { html, nothing } from 'lit-html';
 import type { Timeline, TimelineEntry } from '../../../inspector/contract.ts';
 import type { App } from '../app.ts';
-import { formatDate, formatDuration } from '../format.ts';
+import { formatDay, formatDuration } from '../format.ts';
 import { writeRoute } from '../route.ts';
 import { outcomeBadge, revision, scrollingTable, timeText, type View } from './parts.ts';
 import { whenLoaded } from './loaded.ts';
@@ -36,7 +36,7 @@ function entryRow({ request, head }: TimelineEntry, index: number, all: readonly
   const newDay =
     previous === undefined ||
     new Date(previous.request.arrived).toDateString() !== new Date(request.arrived).toDateString();
-  return html`${newDay ? html`<tr class="day"><th scope="rowgroup" colspan="8">${formatDate(request.arrived).split(',').slice(0, -1).join(',')}</th></tr>` : nothing}
+  return html`${newDay ? html`<tr class="day"><th scope="rowgroup" colspan="8">${formatDay(request.arrived)}</th></tr>` : nothing}
     <tr class=${request.outcome}><td>${timeText(request.arrived)}</td><td>${outcomeBadge(request)}</td>
       <td><a href=${writeRoute({ view: 'requests', filter: {}, open: request.href })}>${request.operation ?? request.method}</a>${
         request.code === undefined ? nothing : html` <span class="error-code">${request.code}</span>`
