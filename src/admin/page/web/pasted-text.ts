@@ -67,8 +67,8 @@ async function fits(redacted: string, line: string, digest: Digest): Promise<boo
 }
 
 /**
- * What stands in a line between pieces of text: the shortest stretches, of a character at least. Each piece is looked for
- * once. A pattern would try again from each place, and strangers choose the line as well as what looks like marks.
+ * What stands in a line between pieces of text: the shortest stretches, of a character at least. Each piece is looked
+ * for once. A pattern would try again from each place, and strangers choose the line and what looks like marks.
  */
 function between([first = '', ...others]: readonly string[], line: string): string[] | undefined {
   if (!line.startsWith(first)) return undefined;
