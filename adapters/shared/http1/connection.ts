@@ -51,8 +51,6 @@ export interface ConnectionUser {
 /** Enough for the head and the body of a small answer in one read; every idle connection holds one. */
 const READ_BUFFER = 16 * 1024;
 const PROBE_DELAY = 30_000;
-/** Bodies up to this go out together with their head. */
-const ONE_WRITE = 16 * 1024;
 
 /**
  * One HTTP/1.1 connection. Incoming bytes are read into the same buffer over and over
@@ -126,14 +124,6 @@ export class Connection {
     this.begin(user);
     if (body === undefined) {
       this.#socket.write(head, 'latin1');
-      return;
-    }
-    if (body.length <= ONE_WRITE) {
-      // One write of one string; Latin-1 leaves every byte as it is.
-      this.#socket.write(
-        head + Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1'),
-        'latin1',
-      );
       return;
     }
     this.#socket.cork();

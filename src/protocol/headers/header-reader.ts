@@ -22,9 +22,11 @@ export class RawHeaders implements HeaderReader {
     return this.#values.get(name);
   }
 
-  *startingWith(prefix: string): Iterable<readonly [name: string, value: string]> {
-    for (const entry of this.#values) {
-      if (entry[0].startsWith(prefix)) yield entry;
-    }
+  startingWith(prefix: string): Iterable<readonly [name: string, value: string]> {
+    const found: (readonly [name: string, value: string])[] = [];
+    this.#values.forEach((value, name) => {
+      if (name.startsWith(prefix)) found.push([name, value]);
+    });
+    return found;
   }
 }
