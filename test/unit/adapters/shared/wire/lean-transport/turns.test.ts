@@ -1,14 +1,15 @@
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
+import { type AddressInfo, type Socket, connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { describe, expect, it } from 'vitest';
+import { createServer as createTlsServer } from 'node:tls';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { WireResponse } from '../../../../../../adapters/shared/wire/transport.ts';
 import { bulkPacer } from '../../../../../../src/streams/bulk-pacer.ts';
+import { tlsMaterial } from '../../../../../support/tls-material.ts';
 import { Crowd, nextTurn } from '../../../../streams/crowd.ts';
 import type { RawPeer } from '../../http1/raw-peer.ts';
 import { NEVER, content, digest, echoPort, gone, peer, send, throughHttp, transport } from './scene.ts';
-import { connect } from 'node:net';
 
 const SIZE = 24 * 1024 * 1024;
 
@@ -82,6 +83,29 @@ describe('a large body that is answered with', () => {
     for (const socket of server.connections) socket.destroy();
     crowd.end();
     await failed;
+    expect(bulkPacer.waiting).toBe(0);
+  });
+
+  it('waits for its turn over TLS, too, and comes out as it was', async () => {
+    const bytes = content(SIZE);
+    const { cert, key } = await tlsMaterial();
+    const server = createTlsServer({ cert, key }, (socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => {
+        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${SIZE}\r\n\r\n`);
+        socket.write(bytes);
+      });
+    });
+    onTestFinished(() => void server.close());
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const to = transport(`https://localhost:${(server.address() as AddressInfo).port}`, { ca: cert });
+    const crowd = new Crowd();
+    const through = throughHttp(await send(to, 'GET'));
+    await crowd.untilOthersWait();
+    crowd.end();
+    const { received, piped } = await through;
+    await piped;
+    expect(digest(received)).toBe(digest(bytes));
     expect(bulkPacer.waiting).toBe(0);
   });
 
