@@ -228,8 +228,8 @@ const ROWS: readonly Row[] = [
   ...[1, 3].map(
     (parts): Row => ({
       operation: `CompleteMultipartUpload of ${parts}`,
-      never: [7, 4, 14],
-      enabled: [8, 5, 10],
+      never: [7, 4, 10],
+      enabled: [8, 5, 9],
       prepare: async (scene) => {
         const { upload, etags } = await uploadOf(scene, parts);
         return () => scene.world.complete(upload, etags);

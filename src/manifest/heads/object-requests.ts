@@ -73,6 +73,8 @@ export interface PublishRequest extends NewObject {
   readonly once?: PublishOnce;
   /** The head as the caller read it a moment ago: spares the first look, as the write is on condition of it. */
   readonly judged?: JudgedHead;
+  /** The caller has the bytes moved to the key, once it has written down what else there is to tell of them. */
+  readonly settledByCaller?: boolean;
 }
 
 /** What was at a key when it was looked at; `undefined`: nothing. */
@@ -130,6 +132,13 @@ export interface Committed {
   readonly checksum?: Checksum;
   /** `null` or a token. */
   readonly versionId: string;
+  /** Present: the head names a private blob, and its bytes are yet to be moved to the key (`settledByCaller`). */
+  readonly unsettled?: Unsettled;
+}
+
+interface Unsettled {
+  /** The head as this request wrote it; absent when it is not known to be the one that is there. */
+  readonly head?: Head;
 }
 
 export interface OpenRequest {

@@ -84,7 +84,7 @@ export function hasSpilled({ record }: { readonly record: HeadRecord | OwnRecord
   return overflowOf(record) !== undefined;
 }
 
-function overflowOf(record: HeadRecord | OwnRecord | undefined): string | undefined {
+export function overflowOf(record: HeadRecord | OwnRecord | undefined): string | undefined {
   return record === undefined || !('overflow' in record) ? undefined : record.overflow;
 }
 

@@ -3,14 +3,15 @@ import { mtimeOfSeq } from '../records/clock.ts';
 import { partsOf } from '../heads/new-record.ts';
 import { blobMetadata } from '../heads/overflow.ts';
 import type { MlinkHead } from '../records/record.ts';
-import { seqOfToken } from '../records/version-token.ts';
-import { type Head, NULL_VERSION } from '../heads/head.ts';
+import { type VersionToken, seqOfToken } from '../records/version-token.ts';
+import type { WriteResult } from '../../store/blob-store.ts';
+import { type Head, NULL_VERSION, parseHead } from '../heads/head.ts';
 import type { ObjectsContext } from '../versions/object-context.ts';
 import type { Committed, DescribedVersion, PublishRequest, VersionMetadata } from '../heads/object-requests.ts';
 import { BlobAge } from '../versions/blob-age.ts';
-import { commitNull } from '../versions/commit-null.ts';
+import { type NewNull, commitNull } from '../versions/commit-null.ts';
 import { commitVersion } from '../versions/commit-version.ts';
-import { isBehind } from '../versions/displace.ts';
+import { type PlacedHead, isBehind } from '../versions/displace.ts';
 import { type PlaceChange, copyToPlace } from '../versions/own-place.ts';
 import { ownRecord } from '../versions/upload-version.ts';
 import type { WrittenObject } from '../versions/version-blob.ts';
@@ -104,12 +105,12 @@ async function publishNull(
   { bucket, key, request, onDoubt }: PublishTarget,
   call: Call,
 ): Promise<Committed> {
-  const { version, size, etag, parts, once, judged } = request;
+  const { version } = request;
   const { ref, fields, native, headers } = partsOf({ bucket, key }, request);
-  const place = seqOfToken(version);
   const age = new BlobAge(context, bucket);
   age.begin();
-  await commitNull(
+  let sent: SentHead | undefined;
+  const { written } = await commitNull(
     context,
     {
       bucket,
@@ -118,24 +119,69 @@ async function publishNull(
       blob: version,
       beforeSend: () => age.requireYoung(),
       plan: async ({ seq, ...base }, { placed, condition }) => {
-        const at = isBehind(version, placed) ? { seq, mtime: mtimeOfSeq(place) } : { seq: place };
-        const own = { ...base, ...at, ...(base.floor === seq && { floor: at.seq }) };
-        const mlink: MlinkHead = { kind: 'mlink', etag, size, version, ...(parts && { parts }), ...fields, ...own };
+        const mlink: MlinkHead = {
+          ...mlinkOf(request),
+          ...fields,
+          ...base,
+          ...placeOf(version, { seq, placed }, base),
+        };
         const metadata = await blobMetadata(bucket.home, mlink, native, call);
-        return () => bucket.home.store.write(ref, EMPTY, { headers, metadata, condition }, call);
+        return async () => {
+          const result = await bucket.home.store.write(ref, EMPTY, { headers, metadata, condition }, call);
+          sent = { result, head: () => parseHead(ref, { size: 0, ...headers, ...result, metadata }) };
+          return result;
+        };
       },
       ...(onDoubt && { onDoubt }),
-      ...(judged && { judged }),
-      ...(once && {
-        nonce: once.nonce,
-        already: async (head: Head | undefined) => (await once.happened(head)) !== undefined,
-        onDoubt: once.onDoubt,
-      }),
+      ...knownOf(request),
     },
     call,
   );
-  context.settler.schedule({ bucket, key });
-  return committed(request, NULL_VERSION);
+  if (request.settledByCaller !== true) context.settler.schedule({ bucket, key });
+  return { ...committed(request, NULL_VERSION), ...unsettled(request, sent, written) };
+}
+
+/** A head that was found instead of an answer may have been amended since it was written. */
+function unsettled(
+  { settledByCaller }: PublishRequest,
+  sent: SentHead | undefined,
+  written: WriteResult | undefined,
+): Pick<Committed, 'unsettled'> {
+  if (settledByCaller !== true) return {};
+  return { unsettled: sent !== undefined && sent.result === written ? { head: sent.head() } : {} };
+}
+
+function knownOf({ judged, once }: PublishRequest): Pick<NewNull, 'judged' | 'nonce' | 'already' | 'onDoubt'> {
+  const head = judged && { judged };
+  if (once === undefined) return { ...head };
+  const { nonce, happened, onDoubt } = once;
+  return { ...head, nonce, already: async (now) => (await happened(now)) !== undefined, onDoubt };
+}
+
+function mlinkOf({
+  etag,
+  size,
+  version,
+  parts,
+}: PublishRequest): Pick<MlinkHead, 'kind' | 'etag' | 'size' | 'version'> {
+  return { kind: 'mlink', etag, size, version, ...(parts && { parts }) };
+}
+
+/** Where the version goes: its own place, or above the head, with the time of its own. */
+function placeOf(
+  version: VersionToken,
+  { seq, placed }: { readonly seq: number; readonly placed: PlacedHead },
+  base: { readonly floor?: number | undefined },
+): Pick<MlinkHead, 'seq' | 'mtime' | 'floor'> {
+  const place = seqOfToken(version);
+  const at = isBehind(version, placed) ? { seq, mtime: mtimeOfSeq(place) } : { seq: place };
+  return { ...at, ...(base.floor === seq && { floor: at.seq }) };
+}
+
+interface SentHead {
+  readonly result: WriteResult;
+  /** As a look at it would find it. */
+  readonly head: () => Head;
 }
 
 function committed({ version, etag, checksum }: PublishRequest, versionId: string): Committed {

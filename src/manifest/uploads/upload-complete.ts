@@ -3,35 +3,27 @@ import type { Call } from '../../observe/call.ts';
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import { type WriteConditions, judgeWrite } from '../../protocol/conditions.ts';
 import type { CustomerKey } from '../../store/customer-key.ts';
+import type { ContentHeaders } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
-import { together } from '../../streams/together.ts';
 import { requirePartKey } from '../heads/customer-keys.ts';
 import { type Head, NULL_VERSION } from '../heads/head.ts';
 import { liveView, readHead } from '../heads/object-read.ts';
 import type { Committed, JudgedHead, PublishRequest, VersionMetadata } from '../heads/object-requests.ts';
-import { readClaim, replaceClaim } from '../versions/upload-claim.ts';
+import type { FreshMlink } from '../versions/settle.ts';
+import { encodeClaim, replaceClaim } from '../versions/upload-claim.ts';
 import type { UploadsContext } from './upload-context.ts';
-import {
-  type Upload,
-  type UploadTarget,
-  invalidPart,
-  lookUpUpload,
-  noSuchUpload,
-  readUpload,
-  removeUploadRecord,
-} from './upload-find.ts';
+import { type Upload, type UploadTarget, invalidPart, lookUpUpload, noSuchUpload, readUpload } from './upload-find.ts';
 import { belongsTo, versionOfUpload } from '../records/upload-id.ts';
+import { type Ending, conclude } from './upload-conclude.ts';
 import { stagingRef } from '../records/upload-names.ts';
 import { claimedCompletion, endOf } from './upload-end.ts';
-import { partsNamed, removePartRecords, removeStaging } from './upload-parts.ts';
+import { type FoundParts, partsNamed } from './upload-parts.ts';
 import { type CompletionRequest, type ObjectPlan, listHashOf, planObject, requireAscending } from './upload-plan.ts';
 import { type HeldClaim, baseOf, isPublished, publishOnce } from './upload-publication.ts';
 import { takeForCompletion } from './upload-take.ts';
-import { namedVersion } from '../records/record.ts';
 import type { EncryptedBy } from '../records/encryption.ts';
-import type { PartRecord } from '../records/upload-part-record.ts';
 import type { UploadContent } from '../records/upload-record.ts';
-import { type Completion, type Starter, readTombstone, writeTombstone } from '../versions/upload-tombstone.ts';
+import { type Completion, type Starter, readTombstone } from '../versions/upload-tombstone.ts';
 
 export interface CompleteRequest extends CompletionRequest {
   /**
@@ -83,7 +75,7 @@ export async function completeUpload(
   request: CompleteRequest,
   call: Call,
 ): Promise<CompletedUpload> {
-  const { upload, stored, head } = await lookAtAll(target, request, call);
+  const { upload, stored, areAll, head } = await lookAtAll(target, request, call);
   if (upload === undefined) return repeated(target, request, call);
   if (request.key !== undefined) requirePartKey(upload.encryption, request.key);
   requireAscending(request.parts, target.uploadId);
@@ -108,17 +100,52 @@ export async function completeUpload(
   );
   if (held === undefined) return withoutParts(context, { target, request, refusal: invalidPart(target) }, call);
   if (plan.tokens.length === 0 && !(await isStillOpen(target, held, call))) return repeated(target, request, call);
-  const { versionId, isAlone } = await publish(context, completing, { held, judged: { head } }, call);
-  const completion = { ...completing.completion, versionId };
-  const leavesStaging = isAlone && isMoved(target, versionId);
-  await conclude(context, target, { completion, leavesStaging, isAssembled: plan.tokens.length > 0 }, call);
+  const published = await publish(context, completing, { held, judged: { head } }, call);
+  const completion = { ...completing.completion, versionId: published.versionId };
+  const known = { completion, headers: described.headers, ...(areAll && { numbers: stored.keys() }) };
+  await concludeAndSettle(context, completing, { ...published, ...known }, call);
   return resultFor(target, request, completion);
 }
 
-interface Seen {
+/** What is left to be done for an object that is published. */
+async function concludeAndSettle(
+  context: UploadsContext,
+  completing: Completing,
+  published: Published & Pick<Ending, 'completion' | 'numbers'> & { readonly headers: ContentHeaders },
+  call: Call,
+): Promise<void> {
+  const { upload, plan } = completing;
+  const { completion, numbers, isAlone, unsettled, headers } = published;
+  const ending = {
+    completion,
+    leavesStaging: isAlone && isMoved(upload, completion.versionId),
+    isAssembled: plan.tokens.length > 0,
+    ...(numbers && { numbers }),
+  };
+  const isNoted = await conclude(context, upload, ending, call);
+  if (unsettled === undefined) return;
+  const { bucket, key } = upload;
+  context.settler.schedule({ bucket, key }, isNoted ? freshOf(completing, published, headers) : undefined);
+}
+
+/**
+ * The head and the blob of what was just published, if nobody else can have changed them without another revision. The
+ * blob has no MD5: it was put together from parts.
+ */
+function freshOf(
+  { plan }: Completing,
+  { unsettled, isAlone, claim: { claim, rest, revision, since } }: Published,
+  headers: ContentHeaders,
+): FreshMlink | undefined {
+  const head = unsettled?.head;
+  if (head === undefined || !isAlone || plan.encryption !== undefined || plan.tokens.length === 0) return undefined;
+  const metadata = { ...rest, ...encodeClaim(claim) };
+  return { head, source: { ...headers, size: plan.size, revision, lastModified: since, metadata } };
+}
+
+interface Seen extends FoundParts {
   /** Undefined: it is over. */
   readonly upload: (Upload & UploadContent) | undefined;
-  readonly stored: ReadonlyMap<number, PartRecord>;
   readonly head: Head | undefined;
 }
 
@@ -129,14 +156,14 @@ interface Seen {
  */
 async function lookAtAll(target: UploadTarget, { parts }: CompleteRequest, call: Call): Promise<Seen> {
   if (!belongsTo(target.uploadId, target)) {
-    return { upload: undefined, stored: new Map(), head: undefined };
+    return { upload: undefined, stored: new Map(), areAll: false, head: undefined };
   }
-  const [upload, stored, head] = await Promise.all([
+  const [upload, found, head] = await Promise.all([
     readUpload(target, call),
     partsNamed(target, parts, call),
     readHead(target, call),
   ]);
-  return { upload, stored, head };
+  return { upload, ...found, head };
 }
 
 /**
@@ -215,24 +242,37 @@ function isMoved({ bucket, uploadId }: UploadTarget, versionId: string): boolean
   return bucket.versioning === 'enabled' && versionId !== versionOfUpload(uploadId);
 }
 
-/** @returns the commit, and `isAlone`: no other write can have named the blob at its first place */
+interface Published extends Committed {
+  /** No other write can have named the blob at its first place. */
+  readonly isAlone: boolean;
+  /** As it stands on the blob. */
+  readonly claim: HeldClaim;
+}
+
 async function publish(
   context: UploadsContext,
   completing: Completing,
   { held, judged }: { readonly held: HeldClaim; readonly judged: JudgedHead },
   call: Call,
-): Promise<Committed & { readonly isAlone: boolean }> {
+): Promise<Published> {
   const { upload, request } = completing;
   const { conditions } = request;
   const once = publishOnce({ target: upload, held, conditions }, call);
   const unplaced = upload.placed === true ? {} : { unplaced: true };
   // A request that held the claim before this one may have published since the head was read.
   const known = held.inherited ? {} : { judged };
-  const publication: PublishRequest = { ...versionOf(completing), conditions, once, ...unplaced, ...known };
+  const publication: PublishRequest = {
+    ...versionOf(completing),
+    conditions,
+    once,
+    settledByCaller: true,
+    ...unplaced,
+    ...known,
+  };
   try {
     await request.beforePublication();
     const committed = await context.objects.publish(upload, publication, call);
-    return { ...committed, isAlone: !held.inherited && !once.isInDoubt() };
+    return { ...committed, isAlone: !held.inherited && !once.isInDoubt(), claim: once.claim() };
   } catch (error) {
     if (!once.isInDoubt()) await release(upload, once.claim(), call);
     throw error;
@@ -250,67 +290,6 @@ async function release(target: UploadTarget, held: HeldClaim, call: Call): Promi
   } catch (error) {
     // The claim stays busy then, until it is old enough to be taken for that of a crashed Complete.
     if (!isStoreError(error)) throw error;
-  }
-}
-
-interface Ending {
-  readonly completion: Completion;
-  /** No head names the blob that the parts were assembled to. */
-  readonly leavesStaging?: boolean;
-  /** The blob has bytes, so its claim proves that the upload was published once the upload's record is gone. */
-  readonly isAssembled?: boolean;
-}
-
-/**
- * Ends the upload behind a published object. What fails here is done later by the settler, or by a repeated Complete.
- */
-async function conclude(context: UploadsContext, target: UploadTarget, ending: Ending, call: Call): Promise<void> {
-  const { home } = target.bucket;
-  const { completion, leavesStaging = false, isAssembled = false } = ending;
-  const note = async (own: Call): Promise<void> => {
-    const isNew = await writeTombstone(home, target.uploadId, completion, own);
-    if (!isNew) await withdrawIfDeleted(target, own);
-  };
-  const end = async (own: Call): Promise<void> => {
-    const remove = (): Promise<void> => removeUploadRecord(target, own);
-    if (isAssembled) {
-      await together(() => note(own), remove);
-      return;
-    }
-    await note(own);
-    await remove();
-  };
-  let ended = false;
-  try {
-    await end(call);
-    ended = true;
-  } catch (error) {
-    if (!isStoreError(error)) throw error;
-  }
-  context.settler.later(`completed ${target.uploadId}`, async (own) => {
-    // The parts' records go after the upload's: as long as the upload can be found, its parts can.
-    if (!ended) await end(own);
-    await removePartRecords(home, target.uploadId, own);
-    if (leavesStaging) await removeStaging(target, own);
-  });
-}
-
-/**
- * Takes the head back if this Complete published an object that another Complete had published before and a client had
- * deleted since. The condition "absent" cannot see that. In that case a tombstone was there already, and the claim says
- * `gone` or is removed.
- */
-async function withdrawIfDeleted(target: UploadTarget, call: Call): Promise<void> {
-  const { bucket, key, uploadId } = target;
-  const { home } = bucket;
-  const stored = await readClaim(target, call);
-  if (stored !== undefined && stored.claim.kind !== 'gone') return;
-  const head = await readHead({ bucket, key }, call);
-  if (head === undefined || namedVersion(head.record) !== versionOfUpload(uploadId)) return;
-  try {
-    await home.store.remove(head.ref, head.properties.revision, call);
-  } catch (error) {
-    if (!isStoreError(error, 'conditionFailed', 'notFound')) throw error;
   }
 }
 

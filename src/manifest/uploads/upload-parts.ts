@@ -149,18 +149,28 @@ export async function listParts(
 /** Pages of parts that are asked for at the same time. */
 const LIST_CONCURRENCY = 10;
 
+/** Parts by their numbers. */
+export interface FoundParts {
+  readonly stored: ReadonlyMap<number, PartRecord>;
+  /** There were no others when they were listed. */
+  readonly areAll: boolean;
+}
+
 /**
- * Finds parts by their numbers. It asks for all pages at once, each of which holds as many numbers as a page may.
+ * Finds parts by their numbers. It asks for all pages at once, each of which holds as many numbers as a page may. If a
+ * page may hold all up to the last of them and one more, it is asked for alone, and shows whether there are others.
  * @param numbers in any order
  */
 export async function partsNamed(
   { bucket, uploadId }: UploadTarget,
   named: readonly { readonly number: number }[],
   call: Call,
-): Promise<Map<number, PartRecord>> {
+): Promise<FoundParts> {
   const { home } = bucket;
   const sorted = Uint16Array.from(named, ({ number }) => number).sort();
   const pageSize = home.store.capabilities.maxListPage;
+  const last = sorted.at(-1) ?? 0;
+  if (last < pageSize) return partsOnOnePage(home, { uploadId, last }, call);
   const starts: number[] = [];
   for (let start = 0; start < sorted.length; start += pageSize) starts.push(start);
   const pages = await mapConcurrent(starts, LIST_CONCURRENCY, (start) =>
@@ -170,9 +180,22 @@ export async function partsNamed(
       call,
     ),
   );
-  const found = new Map<number, PartRecord>();
-  for (const page of pages) for (const part of page) found.set(part.number, part);
-  return found;
+  const stored = new Map<number, PartRecord>();
+  for (const page of pages) for (const part of page) stored.set(part.number, part);
+  return { stored, areAll: false };
+}
+
+async function partsOnOnePage(
+  home: BucketHome,
+  { uploadId, last }: { readonly uploadId: string; readonly last: number },
+  call: Call,
+): Promise<FoundParts> {
+  const stored = new Map<number, PartRecord>();
+  for await (const part of partsFrom(home, { uploadId, first: 1, pageSize: last + 1 }, call)) {
+    if (part.number > last) return { stored, areAll: false };
+    stored.set(part.number, part);
+  }
+  return { stored, areAll: true };
 }
 
 /** The parts between two numbers, both inclusive. */
@@ -204,12 +227,39 @@ async function* partsFrom(
 /** Removes all part records of an upload, with list and bulk calls only. Idempotent. */
 export async function removePartRecords({ store, system }: BucketHome, uploadId: string, call: Call): Promise<void> {
   for await (const page of pagesOf(store, system, { prefix: partsPrefix(uploadId) }, call)) {
-    const outcomes = await store.removeMany(
-      system,
-      page.map(({ name }) => ({ name })),
+    await removeNames(
+      { store, system },
+      page.map(({ name }) => name),
       call,
     );
-    for (const outcome of outcomes) if (outcome instanceof Error) throw outcome;
+  }
+}
+
+/** The same, for parts that are known to be all there are. */
+export async function removeRecordsOf(
+  home: BucketHome,
+  { uploadId, numbers }: { readonly uploadId: string; readonly numbers: Iterable<number> },
+  call: Call,
+): Promise<void> {
+  const names = Array.from(numbers, (number) => partName(uploadId, number));
+  await removeNames(home, names, call);
+}
+
+/** How often a removal is tried whose outcome is an error. The upload is over, so nothing of these names comes anew. */
+const REMOVALS = 2;
+
+async function removeNames(
+  { store, system }: Pick<BucketHome, 'store' | 'system'>,
+  names: readonly string[],
+  call: Call,
+): Promise<void> {
+  let left = names;
+  for (let tries = 1; left.length > 0; tries += 1) {
+    const items = left.map((name) => ({ name }));
+    const outcomes = await store.removeMany(system, items, call);
+    left = left.filter((_, index) => outcomes[index] instanceof Error);
+    const failure = outcomes.find((outcome) => outcome instanceof Error);
+    if (failure !== undefined && tries === REMOVALS) throw failure;
   }
 }
 

@@ -24,7 +24,7 @@ type NullBase = FieldsOf<'nonces'> &
     readonly seq: number;
   };
 
-interface NewNull extends HeadTarget {
+export interface NewNull extends HeadTarget {
   readonly nonce?: string;
   /** Prepares and returns the one conditional write of the head. May be asked several times. */
   readonly plan: (

@@ -9,7 +9,7 @@ import { redo } from './displace.ts';
 import { Grounds, removeSealed, removeVersionBlob } from './remove-blob.ts';
 import { readHead } from '../heads/object-read.ts';
 import { removePieces } from '../heads/pieces.ts';
-import { blobMetadata } from '../heads/overflow.ts';
+import { blobMetadata, overflowOf } from '../heads/overflow.ts';
 import { nativeIn } from '../records/metadata.ts';
 import { type InlineHead, type MlinkHead, objectFields } from '../records/record.ts';
 import { type SettleBacklog, TaskQueue, type TaskQueueOptions } from './task-queue.ts';
@@ -21,8 +21,8 @@ import type { KeyRef } from '../records/key-ref.ts';
 
 /** Work that may follow the answer: nobody waits for it, and a crash in the midst of it changes nothing for clients. */
 export interface Settler {
-  /** Moves the bytes of an mlink to its key, soon. */
-  schedule(place: KeyRef): void;
+  /** Moves the bytes of an mlink to its key, soon. @param fresh spares the look at both */
+  schedule(place: KeyRef, fresh?: FreshMlink): void;
   /**
    * Removes a version's own blob together with the parts that were staged for it. The caller vouches for one of two
    * things: a committed change of the key no longer names the blob; or the caller made the blob itself, and no head
@@ -41,8 +41,10 @@ export interface Settler {
 export function createSettler(options: TaskQueueOptions): Settler {
   const tasks = new TaskQueue(options);
   return {
-    schedule: (place) => {
-      tasks.add(`settle ${place.bucket.uid}/${place.key}`, (call) => settle(place, call));
+    schedule: (place, fresh) => {
+      tasks.add(`settle ${place.bucket.uid}/${place.key}`, async (call) => {
+        if (fresh === undefined || !(await settleFresh(place, fresh, call))) await settle(place, call);
+      });
     },
     discard: (place, token) => {
       tasks.add(`discard ${place.bucket.uid}/${token}`, async (call) => {
@@ -79,6 +81,35 @@ const LEFT_ALONE = [
   'sourceConditionFailed',
 ] as const satisfies readonly StoreErrorKind[];
 
+/** An mlink and its blob, as the one who has just written both knows them. */
+export interface FreshMlink {
+  readonly head: Head;
+  /** It says how its upload ended, and that is written down elsewhere by now. */
+  readonly source: BlobProperties;
+}
+
+/**
+ * As `settle`, without a look: if either is not as it was written, the copy fails on its revision.
+ * @returns false when nothing was done
+ */
+async function settleFresh(place: KeyRef, { head, source }: FreshMlink, call: Call): Promise<boolean> {
+  const { record } = head;
+  if (record?.kind !== 'mlink' || !canSettle(place.bucket, record.size)) return false;
+  // What has spilled would have to be read, and what the log names be removed first.
+  if (overflowOf(record) !== undefined || hasLog(record)) return false;
+  try {
+    await move(place, { head, record, source }, call);
+    return true;
+  } catch (error) {
+    if (isStoreError(error, ...LEFT_ALONE)) return false;
+    throw error;
+  }
+}
+
+function hasLog({ adds = [], dels = [] }: MlinkHead): boolean {
+  return adds.length + dels.length > 0;
+}
+
 /**
  * Copies the bytes of an mlink server-side into its key, with the head's own record and on the
  * head's revision, in one call. Whatever fails, nothing has changed for clients: same ETag, seq and mtime.
@@ -93,20 +124,34 @@ export async function settle({ bucket, key }: KeyRef, call: Call): Promise<void>
   try {
     const [source] = await Promise.all([store.head(blob, call), redo({ bucket, key }, head, call)]);
     await sealKnown({ bucket, key, token }, source.metadata, call);
-    const metadata = await blobMetadata(
-      bucket.home,
-      { ...inlined(record), ...ringAfter(head) },
-      nativeIn(head.properties.metadata),
-      call,
-    );
-    const { revision } = source;
-    const request = { source: { ...blob, revision }, metadata, ...landing(head, record, source) };
-    await store.copy(head.ref, request, call);
-    if (await removeSealed({ bucket, key }, { token, metadata: source.metadata, revision }, call)) return;
+    await move({ bucket, key }, { head, record, source }, call);
   } catch (error) {
     if (isStoreError(error, ...LEFT_ALONE)) return;
     throw error;
   }
+}
+
+interface Move {
+  readonly head: Head;
+  readonly record: MlinkHead;
+  /** The blob that has the bytes; how its upload ended is written down. */
+  readonly source: BlobProperties;
+}
+
+/** @throws StoreError: the copy was not made; what fails behind it is left to the sweeper */
+async function move({ bucket, key }: KeyRef, { head, record, source }: Move, call: Call): Promise<void> {
+  const token = record.version;
+  const { revision } = source;
+  const metadata = await blobMetadata(
+    bucket.home,
+    { ...inlined(record), ...ringAfter(head) },
+    nativeIn(head.properties.metadata),
+    call,
+  );
+  const blob = versionRef({ bucket, key }, token);
+  const request = { source: { ...blob, revision }, metadata, ...landing(head, record, source) };
+  await bucket.home.store.copy(head.ref, request, call);
+  if (await removeSealed({ bucket, key }, { token, metadata: source.metadata, revision }, call)) return;
   await removeVersionBlob({ bucket, key }, token, Grounds.committed(token), call);
 }
 

@@ -20,7 +20,8 @@ const REMOVERS: Readonly<Record<string, string>> = {
     'batches: index, notes, parts, spilled records, stumps without a record, deleted buckets without what is locked',
   'sweep/sweep-uploads.ts': 'records of uploads',
   'uploads/upload-abort.ts': 'records of uploads',
-  'uploads/upload-complete.ts': 'a head that came too late',
+  'uploads/upload-complete.ts': 'a claim that came too late',
+  'uploads/upload-conclude.ts': 'a head that came too late',
   'uploads/upload-find.ts': 'records of uploads',
   'uploads/upload-parts.ts': 'records of parts, blobs of aborted uploads',
 };

@@ -141,14 +141,14 @@ describe('Complete', () => {
     }
   });
 
-  it('is settled by five more calls and the removal of what is left', async () => {
+  it('is settled by two more calls and one removal of what is left', async () => {
     const fixture = await UploadFixture.open();
     const { target, parts } = await fixture.started('k', 'one,', 'end');
     const calls = await callsOf(fixture, async () => {
       await fixture.complete(target, parts);
       await fixture.idle();
     });
-    expect(calls.length).toBeLessThanOrEqual(7 + 5 + 2);
+    expect(calls.length).toBeLessThanOrEqual(7 + 2 + 1);
     expect(calls.filter((method) => method === 'removeMany')).toHaveLength(1);
     expect(await fixture.names('u/', 'p/', 'v/')).toEqual([]);
   });
