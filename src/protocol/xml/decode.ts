@@ -181,9 +181,18 @@ function namesIn(fields: readonly XmlField[]): ReadonlySet<string> {
   return known;
 }
 
+/** The prefix of a namespace is the writer's choice; as with elements, the local name counts. */
+function underAnotherPrefix(attributes: XmlElement['attributes'], name: string): string | undefined {
+  const colon = name.indexOf(':');
+  if (colon < 0) return undefined;
+  const local = name.slice(colon);
+  const found = Object.keys(attributes).find((said) => said.endsWith(local) && said !== `xmlns${local}`);
+  return found === undefined ? undefined : attributes[found];
+}
+
 function decodeField(field: XmlField, parent: XmlElement): DecodedValue {
   if (field.attribute === true) {
-    const value = parent.attributes[field.element];
+    const value = parent.attributes[field.element] ?? underAnotherPrefix(parent.attributes, field.element);
     return value === undefined || field.content.kind === 'struct'
       ? undefined
       : decodeScalar(field.content.kind, value, field.element);

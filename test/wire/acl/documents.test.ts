@@ -29,6 +29,11 @@ describe('the document', () => {
       ['READ other'],
     ],
     ['the owner by its id', policy(grant('CanonicalUser', `<ID>${CANONICAL_ID}</ID>`, 'WRITE')), ['WRITE owner']],
+    [
+      'a type under another prefix',
+      policy(OTHER_READS.replaceAll('xsi:', 'i:').replaceAll(':xsi', ':i')),
+      ['READ other'],
+    ],
     ['nobody', policy(''), []],
     [
       'a Type child',
