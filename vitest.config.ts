@@ -3,12 +3,15 @@ import type { TestProjectInlineConfiguration } from 'vitest/config';
 
 type ProjectSettings = NonNullable<TestProjectInlineConfiguration['test']>;
 
-/** Real sockets and child processes: a process of its own per file keeps leaks and crashes apart. */
+/**
+ * Real sockets and child processes: a process of its own per file keeps leaks and crashes apart. Limits of time end
+ * what hangs, and are for a machine on which ten others work.
+ */
 const APART = {
   pool: 'forks',
-  hookTimeout: 60_000,
-  // Vitest's own is a second, which a busy machine may well let pass. `vi.waitFor` has no such setting: poll.
-  expect: { poll: { timeout: 15_000 } },
+  hookTimeout: 120_000,
+  // Vitest's own is a second. `vi.waitFor` has no such setting: poll.
+  expect: { poll: { timeout: 30_000 } },
   setupFiles: ['test/support/property-seed.ts'],
 } satisfies ProjectSettings;
 
@@ -28,7 +31,7 @@ const THOROUGH = 'test/unit/**/*.thorough.test.ts';
 function project(name: string, folders: string[], settings: ProjectSettings = {}): TestProjectInlineConfiguration {
   const include = folders.map((folder) => `test/${folder}/**/*.test.ts`);
   const { exclude } = configDefaults;
-  return { test: { ...APART, testTimeout: 20_000, include, exclude, ...settings, name } };
+  return { test: { ...APART, testTimeout: 60_000, include, exclude, ...settings, name } };
 }
 
 export default defineConfig({
@@ -41,16 +44,16 @@ export default defineConfig({
       project('wire', ['wire']),
       project('faults', ['faults']),
       project('model', ['model', 'fuzz']),
-      project('process', ['process', 'killers']),
-      project('chart', ['helm', 'image']),
+      project('process', ['process', 'killers'], { testTimeout: 180_000 }),
+      project('chart', ['helm', 'image'], { testTimeout: 180_000 }),
       // Real clients against the test bed: two gateway processes over one Azurite, http and https.
       project('acceptance', ['acceptance'], {
-        testTimeout: 60_000,
+        testTimeout: 180_000,
         globalSetup: ['test/acceptance/support/global-setup.ts'],
       }),
       // The inspector's page in a real browser, which is not quick beside everything else on two cores.
       project('browser', ['browser'], {
-        testTimeout: 60_000,
+        testTimeout: 180_000,
         globalSetup: ['test/browser/support/global-setup.ts'],
       }),
     ],

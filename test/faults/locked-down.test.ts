@@ -84,7 +84,7 @@ describe('an account whose service may read no source by URL', () => {
       await world.must('PUT', `/${bucket}/again`, { headers: { 'x-amz-copy-source': `/${bucket}/key` } });
       expect((await world.must('GET', `/${bucket}/again`)).body).toBe(`${LARGE}end`);
       if (versioning === 'never') {
-        await expect.poll(async () => await plainBytes(bucket, 'key'), { timeout: 10_000 }).toBe(LARGE.length + 3);
+        await expect.poll(async () => await plainBytes(bucket, 'key'), { timeout: 30_000 }).toBe(LARGE.length + 3);
       }
       await world.must('PUT', `/${bucket}/key`, { body: 'over' });
       expect((await world.must('GET', `/${bucket}/key`)).body).toBe('over');

@@ -47,7 +47,7 @@ async function living(): Promise<SmallGateway> {
   const started = RUNNING === undefined ? await startSmallGateway() : runningGateway(RUNNING);
   gateway = started;
   await vi.waitFor(async () => expect((await roundTrip(started.adminPort, PROBE)).status).toBe(200), {
-    timeout: 45_000,
+    timeout: 120_000,
     interval: 200,
   });
   for (const [bucket, accessKey] of [
@@ -66,7 +66,7 @@ async function living(): Promise<SmallGateway> {
   return started;
 }
 
-beforeEach(living, 60_000);
+beforeEach(living, 180_000);
 afterAll(() => gateway?.stop());
 
 interface Watch {
@@ -153,6 +153,6 @@ describe.skipIf(!existsSync('/proc/self/status'))("a gateway of the chart's size
       expect(Math.max(...watch.probes)).toBeLessThan(patience());
       expect(gateway.peakMiB()).toBeLessThan(LIMIT_MIB);
     },
-    60_000 + 2 * MS,
+    180_000 + 2 * MS,
   );
 });

@@ -46,7 +46,7 @@ describe('SIGTERM', { timeout: 90_000 }, () => {
         headers: { 'content-length': '5', expect: '100-continue' },
       }),
     );
-    await expect.poll(() => waiting.pending, { timeout: 15_000 }).toContain('100 Continue');
+    await expect.poll(() => waiting.pending, { timeout: 60_000 }).toContain('100 Continue');
     const download = await RawConnection.open(port);
     download.pause();
     download.send(signedHead({ target: '/bucket/stored' }));

@@ -54,7 +54,7 @@ describe('a gateway and its inspector', () => {
     expect((await fetch(admin)).headers.get('content-type')).toContain('text/html');
 
     await expect
-      .poll(async () => (await ask<RequestList>(`${admin}/api/requests`)).requests.length, { timeout: 20_000 })
+      .poll(async () => (await ask<RequestList>(`${admin}/api/requests`)).requests.length, { timeout: 60_000 })
       .toBe(3);
     const { requests } = await ask<RequestList>(`${admin}/api/requests`);
     expect(requests.map(({ operation, status, identity, replica }) => [operation, status, identity, replica])).toEqual([
@@ -126,7 +126,7 @@ describe('workers', () => {
     for (let i = 0; i < 24; i++) await roundTrip(port, signedHead({ target: '/' }));
     await expect
       .poll(async () => (await ask<RequestList>(`${admin}/api/requests?scope=all`)).requests.length, {
-        timeout: 20_000,
+        timeout: 60_000,
       })
       .toBe(24);
     const { requests } = await ask<RequestList>(`${admin}/api/requests?scope=all`);

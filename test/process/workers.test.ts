@@ -72,7 +72,7 @@ describe('two workers', { timeout: 90_000 }, () => {
     for (const admin of admins) {
       expect((await fetch(`${admin}/readyz`)).status).toBe(200);
       await expect
-        .poll(async () => workersIn(await (await fetch(`${admin}/metrics`)).text()), { timeout: 15_000 })
+        .poll(async () => workersIn(await (await fetch(`${admin}/metrics`)).text()), { timeout: 60_000 })
         .toEqual(['1', '2']);
     }
     expect(workersIn(await (await fetch(`${admins[1] ?? ''}/metrics?scope=own`)).text())).toEqual([]);
@@ -107,7 +107,7 @@ describe('two workers', { timeout: 90_000 }, () => {
     );
     await sleep(300);
     started.child.kill('SIGTERM');
-    await expect.poll(() => started.output().split('"draining"').length, { timeout: 15_000 }).toBe(3);
+    await expect.poll(() => started.output().split('"draining"').length, { timeout: 60_000 }).toBe(3);
     await sleep(300);
     for (const upload of uploads) upload.send('def');
     const answers = await Promise.all(uploads.map((upload) => upload.answer()));

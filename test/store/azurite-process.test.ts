@@ -40,7 +40,7 @@ test('data in a folder outlive the process, and stopping ends it', async () => {
   expect((await buffer(body.stream())).toString()).toBe('kept');
   await after.close();
   await second.stop();
-}, 60_000);
+}, 180_000);
 
 test('a port that is taken is an error with what Azurite said, and leaves no process', async () => {
   const squatter = createServer().listen(0, '127.0.0.1');

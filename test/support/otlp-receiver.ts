@@ -60,7 +60,7 @@ export async function startOtlpReceiver(protocol: OtlpProtocol): Promise<OtlpRec
       return headers;
     },
     async trace(traceId, count) {
-      await expect.poll(() => ofTrace(traceId).length, { timeout: 10_000 }).toBeGreaterThanOrEqual(count);
+      await expect.poll(() => ofTrace(traceId).length, { timeout: 30_000 }).toBeGreaterThanOrEqual(count);
       return ofTrace(traceId);
     },
     close: () =>

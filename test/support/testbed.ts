@@ -30,7 +30,7 @@ export interface RunningTestbed {
 }
 
 const SCRIPT = fileURLToPath(new URL('../testbed.mjs', import.meta.url));
-const READY_MS = 60_000;
+const READY_MS = 120_000;
 
 /** Starts `npm run testbed` with these arguments; it ends with `stop`, or when this process dies. */
 export function startTestbed(...args: string[]): Promise<RunningTestbed> {

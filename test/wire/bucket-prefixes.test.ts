@@ -34,7 +34,7 @@ describe.each(BACKENDS)('buckets that are parts of a container, over %s', (name)
       await base.write({ container: 'shared', name: blob }, Buffer.from(blob), { metadata: {} }, call);
     }
     gateway = await beside(PLACES);
-  }, 60_000);
+  }, 180_000);
   afterAll(async () => {
     await gateway.close();
     await base.close();

@@ -66,7 +66,7 @@ describe.each(BACKENDS)('keys of customers through the AWS SDK over TLS, on %s',
       requestHandler: new NodeHttpHandler({ httpsAgent: new https.Agent({ rejectUnauthorized: false }) }),
     });
     await s3.send(new CreateBucketCommand({ Bucket }));
-  }, 60_000);
+  }, 180_000);
   afterAll(async () => {
     s3.destroy();
     await gateway.close();
@@ -134,5 +134,5 @@ describe.each(BACKENDS)('keys of customers through the AWS SDK over TLS, on %s',
     expect((await get(Key, one)).equals(whole)).toBe(true);
     const across = `bytes=${5 * MIB - 10}-${5 * MIB + 9}`;
     expect((await get(Key, one, across)).equals(whole.subarray(5 * MIB - 10, 5 * MIB + 10))).toBe(true);
-  }, 60_000);
+  }, 180_000);
 });

@@ -26,7 +26,7 @@ describe.each([['http'], ['https']])('refusals of the parser over %s', (scheme) 
     ).toBe(200);
     const large = { container: 'parser', name: 'large' };
     await gateway.store.write(large, Buffer.alloc(LARGE, 'x'), { metadata: {} }, testCall());
-  }, 60_000);
+  }, 180_000);
   afterAll(() => gateway.close());
 
   /** A signed request whose head has a line that no parser takes. */

@@ -241,7 +241,7 @@ describe.each(BACKENDS)('over %s', (backend) => {
       }
       expect(outcome(await send('PUT', `/${bucket}/neighbour`, { body: 'bytes' }))).toBe('200');
     }
-  }, 60_000);
+  }, 180_000);
   afterAll(async () => {
     await gateway.close();
     await cloud.stop();

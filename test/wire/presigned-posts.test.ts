@@ -150,7 +150,7 @@ describe.each(BACKENDS)('forms that SDKs sign, over %s', (name) => {
     for (const bucket of [BUCKET, OTHER_BUCKET]) {
       expect((await send(gateway.port, 'owner', { method: 'PUT', target: `/${bucket}` })).status).toBe(200);
     }
-  }, 60_000);
+  }, 180_000);
   afterAll(async () => {
     await gateway.close();
     await cloud.stop();

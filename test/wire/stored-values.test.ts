@@ -110,7 +110,7 @@ describe.each(BACKENDS)('over %s', (backend) => {
         })
       ).status,
     ).toBe(200);
-  }, 60_000);
+  }, 180_000);
   afterAll(async () => {
     connection.close();
     await gateway.close();
@@ -120,11 +120,11 @@ describe.each(BACKENDS)('over %s', (backend) => {
   describe('what was accepted is answered as it was said', () => {
     test('in header lines', async () => {
       await fc.assert(fc.asyncProperty(byHeader, check), { numRuns: backend === 'memory' ? 250 : 60 });
-    }, 60_000);
+    }, 180_000);
 
     test('in the query of a presigned URL, or refused like a header that cannot be', async () => {
       await fc.assert(fc.asyncProperty(byQuery, check), { numRuns: backend === 'memory' ? 350 : 60 });
-    }, 60_000);
+    }, 180_000);
 
     test.each([
       ['PUT', '/stored/one?x-amz-meta-a=v%0d%0aX:%20y'],

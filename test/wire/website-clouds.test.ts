@@ -22,7 +22,7 @@ describe.each(Object.keys(CLOUDS))('a website over %s', (name) => {
     for (const key of ['index.html', 'dir/index.html', 'error.html']) await must(`/site/${key}`, `<p>${key}</p>`, page);
     await must('/site/moved', '', { ...page, 'x-amz-website-redirect-location': 'https://new.example/x' });
     await must('/site/private', 'secret', { 'content-type': 'text/html' });
-  }, 60_000);
+  }, 180_000);
   afterAll(async () => {
     await gateway.close();
     await cloud.stop();

@@ -9,7 +9,7 @@ import { containerOf, dataOf, only, type PodSpec, podOf } from './objects.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const NODE_IN_IMAGE = '/usr/local/bin/node';
-const READY_WITHIN_MS = 30_000;
+const READY_WITHIN_MS = 120_000;
 
 export interface Surroundings {
   /** Data of secrets that the release expects to be there already, by name. */

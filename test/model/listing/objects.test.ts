@@ -46,7 +46,7 @@ describe.each<Setting>([
       }),
       { numRuns: RUNS },
     );
-  }, 60_000);
+  }, 180_000);
 
   it('goes on behind any entry with its key as marker', async () => {
     await fc.assert(
@@ -60,7 +60,7 @@ describe.each<Setting>([
       }),
       { numRuns: RUNS },
     );
-  }, 60_000);
+  }, 180_000);
 });
 
 describe('the model itself', () => {

@@ -53,7 +53,7 @@ function majorOf(path: string): number | undefined {
     const version = execFileSync(path, ['--version'], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
-      timeout: 10_000,
+      timeout: 60_000,
     });
     return Number(/^v(\d+)\./.exec(version)?.[1] ?? NaN) || undefined;
   } catch {
@@ -63,7 +63,7 @@ function majorOf(path: string): number | undefined {
 
 function start(entry: string, cwd: string): Promise<{ code: number; output: string }> {
   return new Promise((resolve) => {
-    const child = execFile(oldNode ?? '', [entry], { cwd, timeout: 15_000 }, (error, stdout, stderr) => {
+    const child = execFile(oldNode ?? '', [entry], { cwd, timeout: 120_000 }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, output: stdout + stderr });
     });
     child.stdin?.end();

@@ -6,7 +6,7 @@ import { loadConfig } from '../../../config/load.ts';
 import { followAccounts } from '../../../src/main/follow-accounts.ts';
 import { openIdentities, replaceableIdentities, type ReplaceableIdentities } from '../../../src/main/identities.ts';
 
-const SOON = { timeout: 8000, interval: 50 };
+const SOON = { timeout: 30_000, interval: 50 };
 let folder: string;
 let stop: () => void = () => undefined;
 let logged: { level: string; fields: object }[];

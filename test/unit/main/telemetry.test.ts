@@ -79,7 +79,7 @@ describe('the access log', () => {
     const write = (requestId: string): void =>
       telemetry.observers.ended(endedFacts({ operation: 'GetObject', head: { requestId } }));
     write('BEFORE');
-    await expect.poll(() => readFileSync(file, 'utf8'), { timeout: 5000 }).toContain('BEFORE');
+    await expect.poll(() => readFileSync(file, 'utf8'), { timeout: 30_000 }).toContain('BEFORE');
     renameSync(file, `${file}.1`);
     process.emit('SIGHUP');
     write('BEHIND');

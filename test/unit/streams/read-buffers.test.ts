@@ -4,7 +4,7 @@ import { ReadBuffers, youngCollector } from '../../../src/streams/read-buffers.t
 
 const MEBIBYTE = 1024 * 1024;
 
-const PATIENCE = { timeout: 4000, interval: 10 };
+const PATIENCE = { timeout: 30_000, interval: 10 };
 
 it('asks for a collection each time the stride is full, and not before', () => {
   let collections = 0;

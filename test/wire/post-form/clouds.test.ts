@@ -22,7 +22,7 @@ describe.each(Object.keys(CLOUDS))('forms over %s', (name) => {
     cloud = await startCloud(name);
     gateway = await startGatewayOver(cloud.open());
     expect((await send(gateway.port, 'owner', { method: 'PUT', target: `/${bucket}` })).status).toBe(200);
-  }, 60_000);
+  }, 180_000);
   afterAll(async () => {
     await gateway.close();
     await cloud.stop();

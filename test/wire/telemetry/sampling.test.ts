@@ -11,7 +11,7 @@ let backend: Backend;
 
 beforeAll(async () => {
   backend = await startRecordedAzurite();
-}, 60_000);
+}, 180_000);
 
 afterAll(() => backend.stop());
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
   traced = await startTraced(backend.open(), 'http/json', { OTEL_TRACES_SAMPLER: 'always_on' });
   await ask('PUT', `/${BUCKET}`);
   await ask('HEAD', `/${BUCKET}`);
-}, 60_000);
+}, 180_000);
 
 afterAll(async () => {
   await traced.stop();

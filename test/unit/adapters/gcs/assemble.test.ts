@@ -63,7 +63,7 @@ describe('assembling', () => {
       const { properties, body } = await store.read(ref, {}, call);
       expect(properties).toMatchObject({ revision, contentType: 'a/b', metadata: { a: '1' } });
       expect((await buffer(body.stream())).equals(Buffer.concat(bodies))).toBe(true);
-      await expect.poll(privateNames, { timeout: 10_000 }).toEqual([]);
+      await expect.poll(privateNames, { timeout: 30_000 }).toEqual([]);
     },
   );
 
@@ -112,7 +112,7 @@ describe('assembling', () => {
     const ref = newRef();
     const tokens = await stageMany(ref, [Buffer.from('x')]);
     await store.assemble(ref, { tokens, metadata: {}, condition: ABSENT }, call);
-    await expect.poll(privateNames, { timeout: 10_000 }).toEqual([]);
+    await expect.poll(privateNames, { timeout: 30_000 }).toEqual([]);
     expect((await failure(store.assemble(ref, { tokens, metadata: {}, condition: ABSENT }, call))).kind).toBe(
       'conditionFailed',
     );

@@ -93,7 +93,7 @@ describe('with a token', () => {
     expect(braked.every(({ headers }) => headers['retry-after'] === '5')).toBe(true);
     expect((await ask('/api/secret', bearer(TOKEN))).status).toBe(200);
     expect((await ask('/page')).status).toBe(200);
-  }, 20_000);
+  }, 60_000);
 
   it.each([
     ['none', {}],

@@ -205,7 +205,7 @@ describe('the stream', () => {
     };
     expect(listening()).toBe(true);
     reader.abort();
-    await expect.poll(listening, { timeout: 20_000 }).toBe(false);
+    await expect.poll(listening, { timeout: 30_000 }).toBe(false);
   });
 });
 
@@ -239,7 +239,7 @@ describe('streams', () => {
           reader.abort();
           return status;
         },
-        { timeout: 20_000 },
+        { timeout: 30_000 },
       )
       .toBe(200);
     for (const reader of readers) reader.abort();

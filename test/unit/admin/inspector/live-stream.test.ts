@@ -76,7 +76,7 @@ describe('events of several streams', () => {
       if (count % 10 === 0) await new Promise(setImmediate);
     }
     await expect
-      .poll(() => Buffer.concat(pieces).toString().split('event: finished').length - 1, { timeout: 10_000 })
+      .poll(() => Buffer.concat(pieces).toString().split('event: finished').length - 1, { timeout: 30_000 })
       .toBe(100);
     expect(pieces.length).toBeLessThan(20);
     stream.destroy();
