@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ALLOCATOR } from '../../src/main/workers/node-flags.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const STOP_MS = 15_000;
@@ -44,7 +45,8 @@ export async function startReplica(
   const args = ['--config', resolve(root, 'config/testbed.yaml')];
   const child = spawn(process.execPath, [...NODE_FLAGS, 'src/start.mjs', ...args], {
     cwd: root,
-    env: { ...process.env, ...settings, ...(workers > 1 && { S3GW_WORKERS: String(workers) }) },
+    // A start without a channel sees to that by itself.
+    env: { ...ALLOCATOR, ...process.env, ...settings, ...(workers > 1 && { S3GW_WORKERS: String(workers) }) },
     stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
   });
   const ended = once(child, 'exit').then(() => undefined);

@@ -48,8 +48,13 @@ export interface ConnectionUser {
   onEstablished(): void;
 }
 
-/** Enough for the head and the body of a small answer in one read; every idle connection holds one. */
+/** Enough for the head and the body of a small answer in one read. */
 const READ_BUFFER = 16 * 1024;
+/**
+ * Of all connections without TLS: the loop reads from one after the other, and what it read is valid during the call
+ * only. TLS may hand over bytes of one connection while another one is being written to.
+ */
+const sharedBuffer = Buffer.allocUnsafeSlow(READ_BUFFER);
 const PROBE_DELAY = 30_000;
 
 /**
@@ -67,26 +72,30 @@ export class Connection {
   /** Called once, when the connection is closed for whatever reason. */
   onClosed: (() => void) | undefined;
   readonly #socket: Socket;
-  readonly #readBuffer = Buffer.allocUnsafeSlow(READ_BUFFER);
-  #nextBuffer: Buffer = this.#readBuffer;
+  readonly #readBuffer: Buffer;
+  #nextBuffer: Buffer;
   #user: ConnectionUser | undefined;
   #established = false;
   #paused = false;
   #reading = false;
   #closed = false;
+  #socketIsClosed = false;
+  #whenClosed: (() => void)[] = [];
   #heldUp = false;
   #timerIsSpent = false;
   #connectTimer: NodeJS.Timeout | undefined;
 
   constructor(options: ConnectionOptions) {
     this.options = options;
+    this.#readBuffer = options.tls === undefined ? sharedBuffer : Buffer.allocUnsafeSlow(READ_BUFFER);
+    this.#nextBuffer = this.#readBuffer;
     this.#socket = this.#open();
     this.#connectTimer = setTimeout(
       () => this.fail(new ConnectionError('timeout', 'connect timeout')),
       options.connectTimeout,
     );
     this.#socket.on('error', (error) => this.fail(new ConnectionError('network', error.message, error)));
-    this.#socket.on('close', () => this.fail(new ConnectionError('network', 'connection closed')));
+    this.#socket.on('close', () => this.#socketClosed());
     this.#socket.on('end', () => this.#ended());
     this.#socket.on('timeout', () => this.#silent());
   }
@@ -189,6 +198,18 @@ export class Connection {
     this.#socket.destroy();
     this.onClosed?.();
     user?.onFailure(error);
+  }
+
+  /** Tells when nothing can be read into any buffer any more: `fail` only begins to close the socket. */
+  whenClosed(tell: () => void): void {
+    if (this.#socketIsClosed) tell();
+    else this.#whenClosed.push(tell);
+  }
+
+  #socketClosed(): void {
+    this.#socketIsClosed = true;
+    this.fail(new ConnectionError('network', 'connection closed'));
+    for (const tell of this.#whenClosed.splice(0)) tell();
   }
 
   #open(): Socket {

@@ -20,8 +20,13 @@ const SLABS = 2;
 /** A slab with less room than this left is passed on: a TLS record has up to 16 KiB. */
 const LEAST_ROOM = 16 * 1024;
 
+/** A sink that once takes longer for a slab is slow, and gets by with small ones. Milliseconds. */
+const SLOW = 250;
+/** It is so no longer when it has taken this much without: more than what lies in the kernel between two waits. */
+const QUICK_BYTES = 2 * 1024 * 1024;
+
 interface Slab {
-  readonly bytes: Buffer;
+  bytes: Buffer;
   /** Writes out of it that have not called back. */
   pending: number;
 }
@@ -29,7 +34,8 @@ interface Slab {
 /**
  * Moves a body from its connection to a sink through a few buffers that are used in turn: the
  * connection reads into one, the sink writes out of it, and it is filled again after that write has
- * called back. If the next one is still being written, the connection waits.
+ * called back. If the next one is still being written, the connection waits. Whoever takes slowly, or nothing at all,
+ * must not hold much meanwhile: such a body goes on with small buffers, and others get the large ones.
  */
 export class DirectWriter implements BodyConsumer {
   readonly #sink: Writable;
@@ -48,8 +54,16 @@ export class DirectWriter implements BodyConsumer {
   /** Others go first: see `BulkPacer`. */
   #outOfTurn = false;
   readonly #place = bulkPacer.enter(() => this.#onTurn());
-  readonly #onSinkClosed = (): void =>
+  #isSlow = false;
+  /** Written out since the sink was slow. */
+  #quickBytes = 0;
+  #sinkIsClosed = false;
+  /** The connection reads no more of this body. */
+  #ended = false;
+  readonly #onSinkClosed = (): void => {
+    this.#sinkIsClosed = true;
     this.#finish(this.#sink.writableFinished ? undefined : sinkFailure(new Error('sink closed')));
+  };
   readonly #onSinkError = (error: Error): void => this.#finish(sinkFailure(error));
   readonly #settled = Promise.withResolvers<undefined>();
 
@@ -102,6 +116,7 @@ export class DirectWriter implements BodyConsumer {
     // The connection is no longer this body's: nothing may resume it from here on.
     this.#stopClock();
     this.#place.leave();
+    this.#ended = true;
     clearImmediate(this.#flush);
     this.#writeOut();
     const ending = performance.now();
@@ -124,13 +139,14 @@ export class DirectWriter implements BodyConsumer {
     const slab = this.#current;
     if (slab === undefined || this.#filled === this.#from) return;
     slab.pending += 1;
+    this.#quickBytes += this.#filled - this.#from;
     this.#sink.write(slab.bytes.subarray(this.#from, this.#filled), () => this.#written(slab));
     this.#from = this.#filled;
   }
 
   /** The connection reads into the slab named here even if it is told to wait: so it waits until that one is free. */
   #nextSlab(): void {
-    const slab = (this.#slabs[this.#turn] ??= { bytes: this.#connection.options.slabs.take(), pending: 0 });
+    const slab = this.#slabOfTurn();
     this.#turn = (this.#turn + 1) % SLABS;
     this.#current = slab;
     this.#from = 0;
@@ -139,6 +155,15 @@ export class DirectWriter implements BodyConsumer {
     if (slab.pending === 0) return;
     this.#waitingSince = performance.now();
     this.#connection.pause();
+  }
+
+  #slabOfTurn(): Slab {
+    const { slabs } = this.#connection.options;
+    if (this.#quickBytes > QUICK_BYTES) this.#isSlow = false;
+    const slab = this.#slabs[this.#turn];
+    if (slab === undefined) return (this.#slabs[this.#turn] = { bytes: slabs.take(this.#isSlow), pending: 0 });
+    if (slab.pending === 0) slab.bytes = slabs.fit(slab.bytes, this.#isSlow);
+    return slab;
   }
 
   #written(slab: Slab): void {
@@ -154,10 +179,13 @@ export class DirectWriter implements BodyConsumer {
   }
 
   #stopClock(): void {
-    if (this.#clock !== undefined && this.#waitingSince !== undefined) {
-      this.#clock.clientWaitMs += performance.now() - this.#waitingSince;
-    }
+    if (this.#waitingSince === undefined) return;
+    const waited = performance.now() - this.#waitingSince;
     this.#waitingSince = undefined;
+    if (this.#clock !== undefined) this.#clock.clientWaitMs += waited;
+    if (waited <= SLOW) return;
+    this.#isSlow = true;
+    this.#quickBytes = 0;
   }
 
   #finish(error: StoreError | undefined): void {
@@ -165,11 +193,24 @@ export class DirectWriter implements BodyConsumer {
     this.#place.leave();
     clearImmediate(this.#flush);
     this.#sink.off('close', this.#onSinkClosed);
-    // After a failure the kernel may still hold a slab, or the connection be about to read into it.
-    for (const slab of this.#slabs.splice(0)) this.#connection.options.slabs.giveBack(slab.bytes, error === undefined);
+    this.#giveBack(error === undefined);
     this.#current = undefined;
     if (error === undefined) this.#settled.resolve(undefined);
     else this.#settled.reject(error);
+  }
+
+  /** After a failure the kernel may still hold a slab, or the connection be about to read into it, until both close. */
+  #giveBack(clean: boolean): void {
+    const { slabs } = this.#connection.options;
+    const all = this.#slabs.splice(0);
+    for (const { bytes } of all) slabs.giveUp(bytes);
+    const reclaim = (): void => {
+      for (const { bytes } of all) slabs.reclaim(bytes);
+    };
+    const whenRead = (): void => (this.#ended ? reclaim() : this.#connection.whenClosed(reclaim));
+    if (clean) reclaim();
+    else if (this.#sinkIsClosed) whenRead();
+    else this.#sink.once('close', whenRead);
   }
 }
 

@@ -1,7 +1,9 @@
+import { BufferPool, freeMemory } from '../../../src/streams/buffer-pool.ts';
+
 /** Size of a read buffer for bulk bodies; what it buys is in docs/decisions/0006-byte-path.md. */
 const SLAB = 512 * 1024;
-/** What a body gets while too many others hold slabs. */
-const LEAN_SLAB = 64 * 1024;
+/** What a body gets that is read slowly, and any while too many others hold slabs. */
+const LEAN_SLAB = 32 * 1024;
 
 /**
  * Large read buffers, lent to bodies while they are being moved. Their number is bounded: with many
@@ -9,24 +11,47 @@ const LEAN_SLAB = 64 * 1024;
  */
 export class SlabPool {
   readonly #mostOut: number;
-  readonly #free: Buffer[] = [];
+  readonly #large: BufferPool;
   #out = 0;
 
   /** @param bytes of all slabs together, but for the small ones */
   constructor(bytes: number) {
     this.#mostOut = Math.max(1, Math.floor(bytes / SLAB));
+    this.#large = new BufferPool(SLAB, this.#mostOut);
   }
 
-  take(): Buffer {
-    if (this.#out >= this.#mostOut) return Buffer.allocUnsafeSlow(LEAN_SLAB);
+  /** @param lean a small one, whatever there is */
+  take(lean: boolean): Buffer {
+    if (lean || this.#out >= this.#mostOut) return Buffer.allocUnsafeSlow(LEAN_SLAB);
     this.#out += 1;
-    return this.#free.pop() ?? Buffer.allocUnsafeSlow(SLAB);
+    return this.#large.lend();
   }
 
-  /** @param clean nothing can read or write the slab any more: it may be lent again */
-  giveBack(slab: Buffer, clean: boolean): void {
-    if (slab.length !== SLAB) return;
-    this.#out -= 1;
-    if (clean) this.#free.push(slab);
+  /**
+   * A slab of the size that fits in place of one that nothing can read or write any more; mostly that is the same.
+   * @param lean a small one will do
+   */
+  fit(slab: Buffer, lean: boolean): Buffer {
+    const isLarge = slab.length === SLAB;
+    if (lean ? !isLarge : isLarge || this.#out >= this.#mostOut) return slab;
+    this.giveBack(slab);
+    return this.take(lean);
+  }
+
+  /** Nothing can read or write the slab any more. */
+  giveBack(slab: Buffer): void {
+    this.giveUp(slab);
+    this.reclaim(slab);
+  }
+
+  /** Another body may have one in its place; `reclaim` follows when nothing can read or write this one any more. */
+  giveUp(slab: Buffer): void {
+    if (slab.length === SLAB) this.#out -= 1;
+  }
+
+  /** The memory of a slab that was given up. One for which this is never called is left to V8. */
+  reclaim(slab: Buffer): void {
+    if (slab.length === SLAB) this.#large.giveBack(slab);
+    else freeMemory(slab.buffer);
   }
 }

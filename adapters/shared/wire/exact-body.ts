@@ -8,8 +8,8 @@ const NO_FRAME: BodyFrame = { before: new Uint8Array(0), after: new Uint8Array(0
 /**
  * A stream on its way out, held to its declared length.
  *
- * The last chunk goes out only when the stream has ended well: a service commits when the declared length
- * has come, so a stream that then fails, or goes on, would be committed all the same. (And undici sends
+ * The chunk that makes the length whole goes out only when the stream has ended well: a service commits when the
+ * declared length has come, so a stream that then fails, or goes on, would be committed all the same. (And undici sends
  * a stream that ends without a byte as a whole body of length 0.)
  *
  * It is what undici wants of a body, an emitter of `data` and `end` that can be paused, and no more: a
@@ -78,15 +78,14 @@ export class ExactBody extends Stream {
   }
 
   #take(chunk: Uint8Array): void {
-    if (this.destroyed) return;
+    if (this.destroyed || chunk.byteLength === 0) return;
     this.#total += chunk.byteLength;
     if (this.#total > this.#expected) {
       this.#fail(new Error(`body longer than its ${this.#expected} bytes`));
       return;
     }
-    const ready = this.#held;
-    this.#held = chunk;
-    if (ready !== undefined) this.#send(ready);
+    if (this.#total === this.#expected) this.#held = chunk;
+    else this.#send(chunk);
   }
 
   #end(): void {

@@ -1,5 +1,6 @@
 import process from 'node:process';
 import { totalmem } from 'node:os';
+import { setFlagsFromString } from 'node:v8';
 
 const MIB = 1024 * 1024;
 /** The process that only watches over workers. */
@@ -10,12 +11,16 @@ const SMALLEST_OLD_SPACE_MIB = 64;
 /**
  * Settings of glibc's allocator (mallopt(3)) that keep resident memory near what is in use; others ignore them. By
  * default it takes buffers of up to 32 MiB from one area once it has seen some of that size, and what is freed between
- * two that live stays resident: some 80 MiB after documents and bodies of many clients. Here each of 128 KiB or more
- * has pages of its own, which go back at once, and threads share two areas.
+ * two that live stays resident. Here each of 32 KiB or more for which that area has no room gets pages of its own,
+ * which go back at once, and threads share two areas (docs/decisions/0020-one-memory-budget.md).
  */
-export const ALLOCATOR: Readonly<Record<string, string>> = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
+export const ALLOCATOR: Readonly<Record<string, string>> = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '32768' };
+/** How much V8's old space grows, in per cent of what lives in it, before V8 makes a full collection. */
+const HEAP_GROWTH = 50;
 /** Flags by which somebody has chosen a heap already. */
 const CHOSEN = /^--max[-_](?:old[-_]space|heap)[-_]size/;
+const GROWTH = /^--heap[-_]growing[-_]percent/;
+const DEBUGGER = /^--inspect/;
 
 /** The memory that this process may use, where a cgroup (version 1 or 2) sets a limit. Bytes. */
 function memoryLimit(): number | undefined {
@@ -50,21 +55,49 @@ function semiSpace(share: number): number {
 }
 
 /**
- * Starts Node over, in the same process and under the same id, with a heap and an allocator that fit the memory limit:
- * both take their settings on no other occasion, and workers inherit the allocator's. Returns when there is nothing to
- * change: no limit, flags of somebody's own, or a channel to a parent, which would be lost (and who opens one passes
- * flags, too).
+ * Starts Node over, in the same process and under the same id, with a heap that fits the memory limit, if there is one,
+ * and an allocator that gives memory back: both take their settings on no other occasion, and workers inherit the
+ * allocator's. Returns when there is nothing to change, which it is the second time; on other systems than Linux; for
+ * a debugger, which would be left behind; and with a channel to a parent, which would be lost (who opens one passes
+ * flags and variables, too).
  */
 export function fitHeap(): void {
-  const limit = memoryLimit();
-  if (limit === undefined || process.channel != null || process.platform === 'win32' || isChosen(process.execArgv)) {
-    return;
-  }
-  process.execve?.(
-    process.execPath,
-    [process.execPath, ...nodeFlags(limit), ...process.execArgv, ...process.argv.slice(1)],
-    { ...ALLOCATOR, ...process.env },
-  );
+  if (process.platform !== 'linux' || process.channel != null || allFlags().some((flag) => DEBUGGER.test(flag))) return;
+  const again = restart({ limit: memoryLimit(), flags: process.execArgv, environment: process.env });
+  if (again === undefined) return;
+  process.execve?.(process.execPath, [process.execPath, ...again.flags, ...process.argv.slice(1)], again.environment);
+}
+
+interface Start {
+  /** Of Node. */
+  readonly flags: readonly string[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * What Node is to be started over with: what somebody has chosen stays.
+ *
+ * @param limit bytes; absent: no limit
+ * @returns undefined: it is as it shall be
+ */
+export function restart({
+  limit,
+  flags,
+  environment,
+}: Start & { readonly limit: number | undefined }): Start | undefined {
+  const options = environment['NODE_OPTIONS'];
+  const missing = limit === undefined || isChosen(flags, options) ? [] : nodeFlags(limit);
+  if (missing.length === 0 && Object.keys(ALLOCATOR).every((name) => environment[name] !== undefined)) return undefined;
+  return { flags: [...missing, ...flags], environment: { ...ALLOCATOR, ...environment } };
+}
+
+/**
+ * Has V8 collect its old space when that has grown by half. Left to itself, it lets it grow to four times what lives
+ * there while the machine has memory, and keeps the pages: a hundred megabytes of garbage. Holds from the next
+ * collection on.
+ */
+export function boundHeapGrowth(): void {
+  if (!allFlags().some((flag) => GROWTH.test(flag))) setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH}`);
 }
 
 /**
@@ -78,6 +111,14 @@ export function workerFlags(workers: number): string[] {
   return isChosen(own) ? own : [...nodeFlags(limit, workers), ...own];
 }
 
-function isChosen(flags: readonly string[]): boolean {
-  return [...flags, ...(process.env['NODE_OPTIONS'] ?? '').split(' ')].some((flag) => CHOSEN.test(flag));
+function isChosen(flags: readonly string[], options = process.env['NODE_OPTIONS']): boolean {
+  return [...flags, ...words(options)].some((flag) => CHOSEN.test(flag));
+}
+
+function allFlags(): string[] {
+  return [...process.execArgv, ...words(process.env['NODE_OPTIONS'])];
+}
+
+function words(options = ''): string[] {
+  return options.split(' ');
 }

@@ -92,7 +92,7 @@ export class HttpRequestBody implements OwnedRequestBody {
     if (size <= options.holdBytes && this.#tryTake(size)) {
       return this.#hold(flow, size, options);
     }
-    const stream = new VerifiedStream(flow, options.beforeEnd);
+    const stream = new VerifiedStream(flow, size, options.beforeEnd);
     return { kind: 'streamed', size, stream, declared: declaredFacts(declared), facts: stream.facts };
   }
 

@@ -2,12 +2,12 @@ import { Readable } from 'node:stream';
 import type { BodyFlow } from './body-flow.ts';
 import type { BodyFacts, OpenBodyOptions } from './object-body.ts';
 
-/** Enough to keep the backend busy while the client's next packets come. */
-const HIGH_WATER_MARK = 128 * 1024;
+/** One read of the socket. Only for a backend that takes nothing at the moment: else nothing waits here. */
+const HIGH_WATER_MARK = 64 * 1024;
 
 /**
- * The payload as a stream that ends only after everything about it was verified: the last run of
- * bytes waits here until then. On any mismatch it is destroyed with the S3Error instead, short of
+ * The payload as a stream that ends only after everything about it was verified: the run of bytes that
+ * makes its size whole waits here until then. On any mismatch it is destroyed with the S3Error instead, short of
  * the size it promised, so that no backend write fed by it can complete.
  */
 export class VerifiedStream extends Readable {
@@ -15,13 +15,17 @@ export class VerifiedStream extends Readable {
   readonly facts: Promise<BodyFacts>;
   readonly #flow: BodyFlow;
   readonly #beforeEnd: OpenBodyOptions['beforeEnd'];
+  /** Bytes that have not come yet. */
+  #left: number;
   readonly #settle: PromiseWithResolvers<BodyFacts>;
   #started = false;
   #last: Buffer | undefined;
 
-  constructor(flow: BodyFlow, beforeEnd: OpenBodyOptions['beforeEnd']) {
+  /** @param size bytes, to which the flow is held */
+  constructor(flow: BodyFlow, size: number, beforeEnd: OpenBodyOptions['beforeEnd']) {
     super({ highWaterMark: HIGH_WATER_MARK });
     this.#flow = flow;
+    this.#left = size;
     this.#beforeEnd = beforeEnd;
     this.#settle = Promise.withResolvers<BodyFacts>();
     this.facts = this.#settle.promise;
@@ -50,9 +54,11 @@ export class VerifiedStream extends Readable {
   }
 
   #take(bytes: Buffer): void {
-    const previous = this.#last;
-    this.#last = bytes;
-    if (previous !== undefined && !this.push(previous)) {
+    if (bytes.length === 0) return;
+    this.#left -= bytes.length;
+    if (this.#left === 0) {
+      this.#last = bytes;
+    } else if (!this.push(bytes)) {
       this.#flow.pause();
     }
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nodeFlags } from '../../../../src/main/workers/node-flags.ts';
+import { ALLOCATOR, nodeFlags, restart } from '../../../../src/main/workers/node-flags.ts';
 
 const MIB = 1024 * 1024;
 
@@ -14,5 +14,32 @@ describe('flags of Node for a memory limit', () => {
     ['a whole large machine', 65_536 * MIB, 1, ['--max-old-space-size=4096', '--max-semi-space-size=16']],
   ])('%s', (_name, limit, workers, flags) => {
     expect(nodeFlags(limit, workers)).toEqual(flags);
+  });
+});
+
+describe('a start over', () => {
+  const fitting = ['--max-old-space-size=192', '--max-semi-space-size=16'];
+  const limit = 384 * MIB;
+
+  test('sets the allocator where nothing limits memory, and leaves the heap to V8', () => {
+    expect(restart({ limit: undefined, flags: ['--cpu-prof'], environment: { HOME: '/' } })).toEqual({
+      flags: ['--cpu-prof'],
+      environment: { ...ALLOCATOR, HOME: '/' },
+    });
+  });
+
+  test('fits the heap to a limit', () => {
+    expect(restart({ limit, flags: [], environment: {} })).toEqual({ flags: fitting, environment: ALLOCATOR });
+  });
+
+  test.each([undefined, limit])('is not made a second time (limit %s)', (of) => {
+    const first = restart({ limit: of, flags: [], environment: {} });
+    expect(restart({ limit: of, flags: [], environment: {}, ...first })).toBeUndefined();
+  });
+
+  test('leaves what somebody has chosen', () => {
+    const own = { MALLOC_ARENA_MAX: '8', NODE_OPTIONS: '--no-warnings --max-old-space-size=100' };
+    expect(restart({ limit, flags: [], environment: own })).toEqual({ flags: [], environment: { ...ALLOCATOR, ...own } });
+    expect(restart({ limit, flags: ['--max-heap-size=99'], environment: ALLOCATOR })).toBeUndefined();
   });
 });

@@ -22,6 +22,14 @@ async function settled(): Promise<void> {
   for (let i = 0; i < 5; i += 1) await turn();
 }
 
+test('a chunk after which more must come does not wait for it', async () => {
+  const stream = new Readable({ read: () => undefined });
+  const seen = watch(new ExactBody({ size: 4, stream }));
+  stream.push('ab');
+  await settled();
+  expect(seen).toEqual({ sent: ['ab'], ended: false, error: undefined });
+});
+
 test('the last chunk waits for the end of the stream', async () => {
   const stream = new Readable({ read: () => undefined });
   const seen = watch(new ExactBody({ size: 4, stream }));
