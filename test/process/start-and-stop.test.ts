@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmodSync, copyFileSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:tls';
@@ -47,6 +47,19 @@ describe('the embedded default', () => {
     );
   });
 });
+
+test.runIf(process.platform === 'linux')(
+  'has its allocator give memory back, and keeps what the environment says',
+  async () => {
+    const started = start(['--backend', 'memory', '--port', '0'], { S3GW_ADMIN__PORT: '0', MALLOC_ARENA_MAX: '3' });
+    await started.printed(/aws --endpoint-url/);
+    const variables = readFileSync(`/proc/${started.child.pid}/environ`, 'utf8').split('\0');
+    expect(variables).toEqual(expect.arrayContaining(['MALLOC_ARENA_MAX=3', 'MALLOC_MMAP_THRESHOLD_=32768']));
+    expect(started.output()).not.toContain('Warning');
+    started.child.kill('SIGTERM');
+    expect(await started.ended()).toBe(0);
+  },
+);
 
 describe('what is wrong is said in one line, never with a stack', () => {
   test('a port that is taken', async () => {

@@ -39,7 +39,10 @@ describe('a start over', () => {
 
   test('leaves what somebody has chosen', () => {
     const own = { MALLOC_ARENA_MAX: '8', NODE_OPTIONS: '--no-warnings --max-old-space-size=100' };
-    expect(restart({ limit, flags: [], environment: own })).toEqual({ flags: [], environment: { ...ALLOCATOR, ...own } });
+    expect(restart({ limit, flags: [], environment: own })).toEqual({
+      flags: [],
+      environment: { ...ALLOCATOR, ...own },
+    });
     expect(restart({ limit, flags: ['--max-heap-size=99'], environment: ALLOCATOR })).toBeUndefined();
   });
 });

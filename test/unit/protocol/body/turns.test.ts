@@ -54,7 +54,11 @@ it('one that waits for its turn and for the backend goes on when neither keeps i
   await crowd.untilOthersWait();
   opened.stream.pause();
   crowd.end();
-  while (!source.readableEnded && received().length < SIZE && opened.stream.readableLength < 128 * 1024) {
+  while (
+    !source.readableEnded &&
+    received().length < SIZE &&
+    opened.stream.readableLength < opened.stream.readableHighWaterMark
+  ) {
     await nextTurn();
   }
   for (let turns = 0; turns < 10; turns += 1) await nextTurn();
