@@ -21,7 +21,7 @@ const SLABS = 2;
 const LEAST_ROOM = 16 * 1024;
 
 /** A sink that once takes longer for a slab is slow, and gets by with small ones. Milliseconds. */
-const SLOW = 250;
+const SLOW = 1000;
 /** It is so no longer when it has taken this much without: more than what lies in the kernel between two waits. */
 const QUICK_BYTES = 2 * 1024 * 1024;
 

@@ -65,7 +65,7 @@ test('a client that takes slowly gets by with small slabs, and others have the l
   // Both large slabs are on their way before anything is waited for.
   slow.writer.data(slow.buffer);
   slow.writer.afterRead();
-  for (let turn = 0; turn < 6; turn += 1) early.push(await slow.move(1000));
+  for (let turn = 0; turn < 6; turn += 1) early.push(await slow.move(2000));
   expect(early[0]).toBe(LARGE);
   expect(early.slice(-3)).toEqual([LEAN, LEAN, LEAN]);
   const quick = new Scene(slabs);
@@ -79,7 +79,7 @@ test('one that has become quick gets large slabs again, while there are some', a
   const scene = new Scene(slabs);
   scene.writer.data(scene.buffer);
   scene.writer.afterRead();
-  for (let turn = 0; turn < 6; turn += 1) await scene.move(1000);
+  for (let turn = 0; turn < 6; turn += 1) await scene.move(2000);
   let bytes = 0;
   let moved = 0;
   for (; moved !== LARGE && bytes < 8 * 1024 * 1024; bytes += moved) moved = await scene.move(1);
