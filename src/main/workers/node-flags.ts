@@ -20,7 +20,6 @@ const HEAP_GROWTH = 50;
 /** Flags by which somebody has chosen a heap already. */
 const CHOSEN = /^--max[-_](?:old[-_]space|heap)[-_]size/;
 const GROWTH = /^--heap[-_]growing[-_]percent/;
-const DEBUGGER = /^--inspect/;
 
 /** The memory that this process may use, where a cgroup (version 1 or 2) sets a limit. Bytes. */
 function memoryLimit(): number | undefined {
@@ -62,7 +61,8 @@ function semiSpace(share: number): number {
  * flags and variables, too).
  */
 export function fitHeap(): void {
-  if (process.platform !== 'linux' || process.channel != null || allFlags().some((flag) => DEBUGGER.test(flag))) return;
+  const isDebugged = allFlags().some((flag) => flag.startsWith('--inspect'));
+  if (process.platform !== 'linux' || process.channel != null || isDebugged) return;
   const again = restart({ limit: memoryLimit(), flags: process.execArgv, environment: process.env });
   if (again === undefined) return;
   process.execve?.(process.execPath, [process.execPath, ...again.flags, ...process.argv.slice(1)], again.environment);
