@@ -39,7 +39,7 @@ export default defineConfig({
     maxWorkers: 2,
     projects: [
       project('unit', ['unit'], { ...TOGETHER, exclude: [...configDefaults.exclude, THOROUGH] }),
-      project('thorough', [], { include: [THOROUGH] }),
+      project('thorough', [], { include: [THOROUGH], testTimeout: 180_000 }),
       project('contract', ['store']),
       project('wire', ['wire']),
       project('faults', ['faults']),
