@@ -21,9 +21,9 @@ const WAYS = [
 const LARGE = 200 * MIB;
 /**
  * What a copy may add to the process at most, whatever its size: slabs, socket buffers and garbage not collected yet,
- * some 50 MiB. One that held the whole object would add all of it.
+ * 17 to 50 MiB. One that held the whole object would add all of it.
  */
-const BOUND = 150 * MIB;
+const BOUND = 96 * MIB;
 
 let azurite: AzuriteProcess;
 let double: GcsDouble;
