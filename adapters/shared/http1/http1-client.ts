@@ -18,7 +18,7 @@ interface Http1ClientOptions extends Omit<PoolOptions, 'host' | 'port' | 'tls' |
 /** Large read buffers of all bodies of a client together. */
 const SLAB_BYTES = 16 * 1024 * 1024;
 /** What of all bodies that a client sends may wait for the kernel. */
-const WINDOW_BYTES = 16 * 1024 * 1024;
+const WINDOW_BYTES = 32 * 1024 * 1024;
 
 /** HTTP/1.1 for bodies of known length and answers of any size, over connections that are kept. */
 export class Http1Client {

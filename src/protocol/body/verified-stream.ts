@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import type { BodyFlow } from './body-flow.ts';
 import type { BodyFacts, OpenBodyOptions } from './object-body.ts';
 
-/** One read of the socket. Only for a backend that takes nothing at the moment: else nothing waits here. */
-const HIGH_WATER_MARK = 64 * 1024;
+/** Two reads of the socket. Only for a backend that takes nothing at the moment: else nothing waits here. */
+const HIGH_WATER_MARK = 128 * 1024;
 
 /**
  * The payload as a stream that ends only after everything about it was verified: the run of bytes that
