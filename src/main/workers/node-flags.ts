@@ -12,8 +12,8 @@ const SMALLEST_OLD_SPACE_MIB = 64;
  * Settings of glibc's allocator (mallopt(3)) that keep resident memory near what is in use; others ignore them. By
  * default it takes buffers of up to 32 MiB from one area once it has seen some of that size, and what is freed between
  * two that live stays resident. Here each of 32 KiB or more for which that area has no room gets pages of its own,
- * which go back at once, and threads share two areas (docs/decisions/0020-one-memory-budget.md). 16 MiB at the end of an
- * area stay for whatever comes next: taken from the kernel and given back with each burst, they cost page faults.
+ * which go back at once, and threads share two areas (docs/decisions/0020-one-memory-budget.md). 16 MiB at the end of
+ * an area stay for whatever comes next: taken from the kernel and given back with each burst, they cost page faults.
  */
 export const ALLOCATOR: Readonly<Record<string, string>> = {
   MALLOC_ARENA_MAX: '2',
