@@ -56,6 +56,8 @@ const READ_BUFFER = 16 * 1024;
  */
 const sharedBuffer = Buffer.allocUnsafeSlow(READ_BUFFER);
 const PROBE_DELAY = 30_000;
+/** Bodies up to this go out together with their head. */
+const ONE_WRITE = 16 * 1024;
 
 /**
  * One HTTP/1.1 connection. Incoming bytes are read into the same buffer over and over
@@ -133,6 +135,14 @@ export class Connection {
     this.begin(user);
     if (body === undefined) {
       this.#socket.write(head, 'latin1');
+      return;
+    }
+    if (body.length <= ONE_WRITE) {
+      // One write of one string; Latin-1 leaves every byte as it is.
+      this.#socket.write(
+        head + Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1'),
+        'latin1',
+      );
       return;
     }
     this.#socket.cork();

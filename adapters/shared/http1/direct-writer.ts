@@ -218,12 +218,16 @@ function sinkFailure(cause: unknown): StoreError {
   return new StoreError('aborted', { call: 'read', cause });
 }
 
+/** Bodies up to this go out in one write with the head of an HTTP answer. */
+const ONE_WRITE = 16 * 1024;
+
 /** Ends `sink` with `bytes`. Rejects when it is closed before it has taken them, or the signal is aborted. */
 export async function endSink(sink: Writable, bytes: Buffer, signal: AbortSignal): Promise<void> {
   if (signal.aborted) throw sinkFailure(signal.reason);
   if (sink.destroyed) throw sinkFailure(new Error('sink closed'));
-  // node:http writes a buffer and the head before it in one call to the kernel, without making a text of both.
-  sink.end(bytes);
+  // node:http puts a string behind its head and makes one write of both; Latin-1 leaves every byte as it is.
+  if (sink instanceof OutgoingMessage && bytes.length <= ONE_WRITE) sink.end(bytes.toString('latin1'), 'latin1');
+  else sink.end(bytes);
   const taken = takesBuffersBack(sink) && sink.writableLength === 0;
   // Mostly the kernel has everything by now.
   if (!taken) await untilFinished(sink, signal);
