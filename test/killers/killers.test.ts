@@ -46,7 +46,7 @@ async function living(): Promise<SmallGateway> {
   await gateway?.stop();
   const started = RUNNING === undefined ? await startSmallGateway() : runningGateway(RUNNING);
   gateway = started;
-  await vi.waitFor(async () => expect((await roundTrip(started.adminPort, PROBE)).status).toBe(200), {
+  await vi.waitFor(async () => expect((await roundTrip(started.adminPort, OPEN)).status).toBe(200), {
     timeout: 120_000,
     interval: 200,
   });
@@ -87,6 +87,8 @@ async function probe(gateway: SmallGateway, watch: Watch, signal: AbortSignal): 
 }
 
 const PROBE = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n';
+/** Whether its listeners are there: the admin port is the first of all. */
+const OPEN = 'GET /startupz HTTP/1.1\r\nHost: localhost\r\n\r\n';
 const BODY = 'x'.repeat(4096);
 const DELETION = '<Delete><Object><Key>gone</Key></Object></Delete>';
 
