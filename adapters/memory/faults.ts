@@ -2,7 +2,14 @@ import type { Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Call } from '../../src/observe/call.ts';
-import type { BlobStore, ListPage, ListRequest, ReadResult } from '../../src/store/blob-store.ts';
+import type {
+  BlobStore,
+  ListPage,
+  ListRequest,
+  ReadResult,
+  RemoveItem,
+  RemoveOutcome,
+} from '../../src/store/blob-store.ts';
 import { StoreError, type StoreErrorDetail, type StoreErrorKind } from '../../src/store/store-error.ts';
 import type { ByteSource } from '../../src/streams/bytes.ts';
 import { breakAfter } from './break-after.ts';
@@ -35,6 +42,8 @@ export type Fault =
   | { readonly kind: 'interleave'; readonly before?: () => Promise<unknown>; readonly after?: () => Promise<unknown> }
   /** `list` only: an empty page, whose token continues where this page should have begun. */
   | { readonly kind: 'emptyPage' }
+  /** `removeMany` only: every other item is removed, and nobody knows of the rest, which stays. */
+  | { readonly kind: 'removeSome' }
   /** `read` only: the body breaks after this many bytes. */
   | { readonly kind: 'breakBody'; readonly after: number };
 
@@ -66,6 +75,12 @@ export function withFaults(store: BlobStore, plan: FaultPlan): BlobStore {
       const fault = faultOf(portCall);
       if (fault?.kind === 'emptyPage') return emptyPage(request, call);
       return applyFault(fault, portCall, () => store.list(container, withoutMark(request), call));
+    },
+    removeMany: async (container, items, call) => {
+      const portCall: PortCall = { method: 'removeMany', ref: { container }, call };
+      const fault = faultOf(portCall);
+      if (fault?.kind === 'removeSome') return removeSome(store, { container, items }, call);
+      return applyFault(fault, portCall, () => store.removeMany(container, items, call));
     },
     read: async (ref, request, call) => {
       const portCall: PortCall = { method: 'read', ref, call };
@@ -140,6 +155,21 @@ async function pause(ms: number, method: string, call: Call): Promise<void> {
 async function emptyPage(request: ListRequest, call: Call): Promise<ListPage> {
   if (call.signal.aborted) throw new StoreError('aborted', { call: 'list', cause: call.signal.reason });
   return { entries: [], nextToken: EMPTY_PAGE + (withoutMark(request).token ?? '') };
+}
+
+/** As when a service is sent several batches, and the answers to some never come. */
+async function removeSome(
+  store: BlobStore,
+  { container, items }: { readonly container: string; readonly items: readonly RemoveItem[] },
+  call: Call,
+): Promise<RemoveOutcome[]> {
+  const isSent = (place: number): boolean => place % 2 === 0;
+  const sent = await store.removeMany(
+    container,
+    items.filter((_, place) => isSent(place)),
+    call,
+  );
+  return items.map((_, place) => (isSent(place) ? sent[place / 2] : undefined) ?? lostError('removeMany'));
 }
 
 function withoutMark({ token, ...request }: ListRequest): ListRequest {

@@ -109,6 +109,18 @@ describe('withFaults', () => {
     expect([refused.kind, refused.lost]).toEqual(['conditionFailed', false]);
   });
 
+  test('removeSome: every other item is removed, and the rest is in doubt', async () => {
+    const names = ['a', 'b', 'c'];
+    for (const name of names) {
+      await memory.write({ container: 'box', name }, Buffer.from(name), { metadata: {} }, call);
+    }
+    const items = names.map((name) => ({ name }));
+    const outcomes = await failing('removeMany', { kind: 'removeSome' }).removeMany('box', items, call);
+    const lost = expect.objectContaining({ kind: 'unavailable', lost: true }) as unknown;
+    expect(outcomes).toEqual(['removed', lost, 'removed']);
+    expect((await memory.list('box', { limit: 9 }, call)).entries.map(({ name }) => name)).toEqual(['b']);
+  });
+
   test('delay: waits, and ends with the signal of the call', async () => {
     const stop = new AbortController();
     const store = failing('head', { kind: 'delay', ms: 60_000 });
