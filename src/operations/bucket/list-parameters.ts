@@ -41,8 +41,8 @@ export function readEncodingType(query: QueryReader): 'url' | undefined {
  * A count or number marker as Java parses it: 32 bits, not negative; absent and empty mean the default.
  * @throws S3Error InvalidArgument
  */
-export function readCount(query: QueryReader, name: string, byDefault: number): number {
-  const value = query.get(name);
+export function readCount(said: Pick<QueryReader, 'get'>, name: string, byDefault: number): number {
+  const value = said.get(name);
   if (value === undefined || value === '') return byDefault;
   const number = COUNT.test(value) ? Number(value) : NaN;
   if (Number.isNaN(number) || Math.abs(number) > MAX_INTEGER) {

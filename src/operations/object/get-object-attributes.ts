@@ -6,6 +6,7 @@ import { type XmlValue, xml } from '../../protocol/xml/document.ts';
 import { GET_OBJECT_ATTRIBUTES_RESULT } from '../../protocol/xml/object-shapes.ts';
 import { namedBucket } from '../authorized-bucket.ts';
 import { authorizedObject } from '../authorized-object.ts';
+import { readCount } from '../bucket/list-parameters.ts';
 import { checksumElements } from '../checksum-elements.ts';
 import { versionHeaders, versionTarget } from '../object-version.ts';
 import { requireKey } from '../../manifest/heads/customer-keys.ts';
@@ -67,8 +68,8 @@ function wantedAttributes(header: string | undefined): string[] {
 }
 
 function objectParts({ parts = [], checksum }: ObjectView, headers: HeaderReader): XmlValue {
-  const max = Math.min(pageNumber(headers, 'x-amz-max-parts', DEFAULT_MAX_PARTS), DEFAULT_MAX_PARTS);
-  const marker = pageNumber(headers, 'x-amz-part-number-marker', 0);
+  const max = Math.min(readCount(headers, 'x-amz-max-parts', DEFAULT_MAX_PARTS), DEFAULT_MAX_PARTS);
+  const marker = readCount(headers, 'x-amz-part-number-marker', 0);
   const rest = parts.filter((part) => part.number > marker);
   const page = rest.slice(0, max);
   return {
@@ -76,7 +77,8 @@ function objectParts({ parts = [], checksum }: ObjectView, headers: HeaderReader
     PartNumberMarker: marker,
     NextPartNumberMarker: page.at(-1)?.number ?? 0,
     MaxParts: max,
-    IsTruncated: rest.length > page.length,
+    // Who asks for none gets a page that is whole, as from all listings.
+    IsTruncated: max > 0 && rest.length > page.length,
     Part: page.map((part) => ({
       PartNumber: part.number,
       Size: part.size,
@@ -85,13 +87,4 @@ function objectParts({ parts = [], checksum }: ObjectView, headers: HeaderReader
         checksumElements({ ...checksum, value: part.checksum })),
     })),
   };
-}
-
-function pageNumber(headers: HeaderReader, name: string, fallback: number): number {
-  const value = headers.get(name);
-  if (value === undefined || value === '') return fallback;
-  if (!/^\d{1,9}$/.test(value)) {
-    throw invalidArgument(name, value, `Argument ${name} must be an integer between 0 and 2147483647`);
-  }
-  return Number(value);
 }
