@@ -9,6 +9,7 @@ import { peerAddresses } from '../admin/replicas/peer-addresses.ts';
 import { Replicas } from '../admin/replicas/replicas.ts';
 import type { AdminPart } from '../admin/server.ts';
 import type { BucketRegistry } from '../manifest/buckets/buckets.ts';
+import { hostResolver } from '../protocol/address.ts';
 import { createObjectInspector } from '../manifest/inspect/inspect-object.ts';
 import type { Call } from '../observe/call.ts';
 import { RequestJournal, type RequestSource } from '../admin/journal/journal.ts';
@@ -51,8 +52,16 @@ export function openInspection(options: InspectionOptions): Inspection {
     newCall,
     version: VERSION,
     traceUrlTemplate: admin.traceUrlTemplate,
+    isOwnHost: ownHosts(config),
   });
   return { observers: [diagnoser, journal], parts: [api, inspectorPage()] };
+}
+
+/** Hosts of the configuration, and this machine for whoever looks from it. */
+function ownHosts({ baseHosts, websiteHosts, region, listeners }: Config): (host: string) => boolean {
+  const names = ['localhost', '127.0.0.1', '[::1]', ...listeners.map(({ host }) => host)];
+  const hosts = hostResolver([...baseHosts, ...websiteHosts], region);
+  return (host) => hosts.isConfigured(host) || names.includes(host.replace(/:\d*$/, ''));
 }
 
 function openReplicas({ admin }: Config, journal: RequestJournal): Replicas {

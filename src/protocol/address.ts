@@ -42,6 +42,8 @@ function originForm(target: string, host: string): string {
 export interface HostResolver {
   /** The bucket a virtual-hosted request names; undefined: path style (also for hosts nobody configured). */
   bucketOf(host: string): string | undefined;
+  /** Whether the host is a configured one, or a bucket's below it, and made of nothing but a name and a port. */
+  isConfigured(host: string): boolean;
 }
 
 /**
@@ -70,10 +72,12 @@ export function hostResolver(baseHosts: readonly string[], region: string): Host
   const suffixes = [...forms].map((form) => `.${form}`).sort((a, b) => b.length - a.length);
   const known = new Map<string, string | undefined>();
 
+  const suffixOf = (name: string): string | undefined =>
+    suffixes.find((end) => name.endsWith(end) && name.length > end.length);
   const resolve = (host: string): string | undefined => {
-    const name = host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
+    const name = hostName(host);
     if (forms.has(name)) return undefined;
-    const suffix = suffixes.find((end) => name.endsWith(end) && name.length > end.length);
+    const suffix = suffixOf(name);
     return suffix === undefined ? undefined : name.slice(0, -suffix.length);
   };
 
@@ -87,7 +91,16 @@ export function hostResolver(baseHosts: readonly string[], region: string): Host
       known.set(host, bucket);
       return bucket;
     },
+    isConfigured(host) {
+      const name = hostName(host);
+      return forms.has(name) || (/^[a-z0-9.-]+$/.test(name) && suffixOf(name) !== undefined);
+    },
   };
+}
+
+/** Without port and the dot at the end, in lower case. */
+function hostName(host: string): string {
+  return host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
 }
 
 /**

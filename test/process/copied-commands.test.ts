@@ -97,6 +97,9 @@ const payload = fc
   .array(fc.constantFrom(...METACHARACTERS, 'touch pwned', '$(touch pwned)', "$'"), { minLength: 1, maxLength: 10 })
   .map((parts) => parts.join(''));
 
+/** Of whoever pastes a command whose request named a host that is nobody's. */
+const ENDPOINT = 'https://mine.test';
+
 interface Command {
   readonly text: string;
   /** Program first. */
@@ -108,7 +111,7 @@ const wellFormed = (text: string): string => text.toWellFormed();
 const tokenOf = (text: string): string => text.replaceAll(/[^!#$%&'*+.^_`|~0-9A-Za-z-]/g, '').toLowerCase();
 
 /** The text in every field of a request at once. */
-function detailOf(text: string): RequestDetail {
+function detailOf(text: string, ownHost = true): RequestDetail {
   const target = `/b/${text.replaceAll('?', '')}?prefix=${encodeURIComponent(wellFormed(text))}&${text}=1`;
   return {
     summary: {
@@ -138,6 +141,7 @@ function detailOf(text: string): RequestDetail {
       target,
       scheme: 'https',
       headersOmitted: 0,
+      ...(ownHost && { ownHost }),
       headers: [
         ['Host', text],
         [
@@ -157,7 +161,7 @@ function detailOf(text: string): RequestDetail {
 }
 
 /** What curl must be given: said again, without a shell in mind. */
-function curlArguments(text: string): string[] | undefined {
+function curlArguments(text: string, endpoint: string): string[] | undefined {
   if (text.includes('\0')) return undefined;
   const pairs = `prefix=${encodeURIComponent(wellFormed(text))}&${text}=1`
     .split('&')
@@ -192,11 +196,11 @@ function curlArguments(text: string): string[] | undefined {
     '--data-binary',
     '@BODY_FILE',
     '--url',
-    `https://${text}/b/${text.replaceAll('?', '')}?${pairs.join('&')}`,
+    `${endpoint}/b/${text.replaceAll('?', '')}?${pairs.join('&')}`,
   ].map(wellFormed);
 }
 
-function awsArguments(text: string): string[] | undefined {
+function awsArguments(text: string, endpoint: string): string[] | undefined {
   if (text.includes('\0')) return undefined;
   const valued = (option: string): string[] => (text.startsWith('-') ? [`${option}=${text}`] : [option, text]);
   return [
@@ -204,7 +208,7 @@ function awsArguments(text: string): string[] | undefined {
     's3api',
     'put-object',
     '--endpoint-url',
-    `https://${text}`,
+    endpoint,
     '--region',
     'eu-north-1',
     ...valued('--bucket'),
@@ -220,12 +224,15 @@ function awsArguments(text: string): string[] | undefined {
   ].map(wellFormed);
 }
 
+/** For a host that is the gateway's own, and for one that is not. */
 function commandsOf(text: string): Command[] {
-  const detail = detailOf(text);
+  const [own, foreign] = [detailOf(text), detailOf(text, false)];
   return (
     [
-      [asCurl(detail), curlArguments(text)],
-      [asAwsCli(detail), awsArguments(text)],
+      [asCurl(own), curlArguments(text, `https://${text}`)],
+      [asAwsCli(own), awsArguments(text, `https://${text}`)],
+      [asCurl(foreign), curlArguments(text, ENDPOINT)],
+      [asAwsCli(foreign), awsArguments(text, ENDPOINT)],
     ] as const
   ).flatMap(([command, argv]) => {
     expect(command === undefined, `a command for ${JSON.stringify(text)}`).toBe(argv === undefined);
@@ -262,6 +269,7 @@ function paste(
     ARGV_LOG: log,
     AWS_ACCESS_KEY_ID: 'MYKEY',
     AWS_SECRET_ACCESS_KEY: 'MYSECRET',
+    AWS_ENDPOINT_URL: ENDPOINT,
     PS1: '',
     PS2: '',
     LC_ALL: 'C.UTF-8',

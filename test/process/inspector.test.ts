@@ -71,6 +71,7 @@ describe('a gateway and its inspector', () => {
     });
     expect(detail.authentication.failure?.stringToSign).toMatch(/^AWS4-HMAC-SHA256\n/);
     const put = await ask<RequestDetail>(admin + (requests[1]?.href ?? ''));
+    expect([detail.request.ownHost, put.request.ownHost]).toEqual([undefined, true]);
     expect(put.authorisation).toEqual([{ action: 's3:PutObject', allowed: true, rule: 'owner of the bucket' }]);
     expect(put.head.after?.revision).toBeDefined();
     expect(await ask<ObjectInspection>(`${admin}/api/objects/bucket?key=a%20b`)).toMatchObject({

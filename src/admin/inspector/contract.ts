@@ -255,6 +255,8 @@ export type ErrorMapping = Failure;
 export interface RequestHead extends PartOf<typeof REQUEST_FIELDS, 'request'> {
   /** As sent, in order, names as written, credentials replaced. */
   readonly headers: readonly (readonly [name: string, value: string])[];
+  /** The Host header names this gateway, as far as the configuration knows. Anybody can write any host into it. */
+  readonly ownHost?: boolean;
 }
 
 /** Requests that touched one key or one upload, oldest first. */

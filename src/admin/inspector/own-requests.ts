@@ -30,10 +30,10 @@ export class OwnRequests {
   readonly #origin: Origin;
   #written: { readonly event: string; readonly request: KeptRequest; readonly bytes: Buffer } | undefined;
 
-  constructor(journal: RequestJournal, own: () => ReplicaState) {
+  constructor(journal: RequestJournal, own: () => ReplicaState, isOwnHost: Origin['isOwnHost']) {
     this.journal = journal;
     this.#own = own;
-    this.#origin = { replica: own().id, slowMs: journal.slowMs };
+    this.#origin = { replica: own().id, slowMs: journal.slowMs, isOwnHost };
   }
 
   summary(request: KeptRequest): RequestSummary {

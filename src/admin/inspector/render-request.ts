@@ -30,6 +30,7 @@ const { call } = partsOf(CALL_FIELDS, ['call']);
 export interface Origin {
   readonly replica: string;
   readonly slowMs: number;
+  readonly isOwnHost: (host: string) => boolean;
 }
 
 export function summaryOf(kept: KeptRequest, { replica, slowMs }: Origin): RequestSummary {
@@ -60,6 +61,9 @@ function deniedBy({ authorization, failure }: KeptRequest): string | undefined {
 /** One request in the order in which a person asks. */
 export function detailOf(kept: KeptRequest, origin: Origin): RequestDetail {
   const { heads } = kept;
+  const headers = headersOf(kept);
+  const host = headers.findLast(([name]) => name.toLowerCase() === 'host')?.[1];
+  const ownHost = host !== undefined && origin.isOwnHost(host) ? true : undefined;
   return defined({
     summary: summaryOf(kept, origin),
     classification: classificationOf(kept),
@@ -71,7 +75,7 @@ export function detailOf(kept: KeptRequest, origin: Origin): RequestDetail {
     body: bodyOf(kept.body),
     times: request.times(kept),
     error: errorOf(kept),
-    request: { ...request.request(kept), headers: headersOf(kept) },
+    request: { ...request.request(kept), ...defined({ headers, ownHost }) },
   });
 }
 

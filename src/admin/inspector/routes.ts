@@ -28,6 +28,8 @@ interface InspectorOptions {
   readonly newCall: (signal: AbortSignal) => Call;
   readonly version: string;
   readonly traceUrlTemplate?: string | undefined;
+  /** Whether a Host header names this gateway. */
+  readonly isOwnHost: (host: string) => boolean;
 }
 
 /** Longest time that looking at one key may take. */
@@ -48,7 +50,7 @@ export function inspectorApi(options: InspectorOptions): AdminPart {
       api.addHook('onSend', async (_request, reply) => void reply.header('cache-control', 'no-store'));
       const parts: Parts = {
         ...options,
-        requests: new OwnRequests(options.journal, () => options.replicas.own),
+        requests: new OwnRequests(options.journal, () => options.replicas.own, options.isOwnHost),
         all: new AllRequests(options.replicas),
       };
       listRoutes(api, parts);

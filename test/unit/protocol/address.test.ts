@@ -30,6 +30,26 @@ describe('hosts', () => {
     expect([hosts.bucketOf(host), hosts.bucketOf(host)]).toEqual([bucket, bucket]);
   });
 
+  test.each([
+    ['localhost', true],
+    ['LOCALHOST.:9000', true],
+    ['bucket.s3.example.com:443', true],
+    ['a.b.s3.eu-west-1.example.com', true],
+    ['evil.test', false],
+    ['s3.example.com.evil.test', false],
+    ['s3.example.com@evil.test', false],
+    ['evil.test/s3.example.com', false],
+    ['evil.test/x.s3.example.com', false],
+    ['evil.test#.s3.example.com', false],
+    ['evil.test\\.s3.example.com', false],
+    ['evil.test:80/.s3.example.com', false],
+    ['.s3.example.com', false],
+    ['127.0.0.1:9000', false],
+    ['', false],
+  ])('%j is configured: %j', (host, configured) => {
+    expect(hosts.isConfigured(host)).toBe(configured);
+  });
+
   test('what clients send is remembered within bounds', () => {
     for (let i = 0; i < 5000; i += 1) expect(hosts.bucketOf(`b${i}.localhost`)).toBe(`b${i}`);
   });

@@ -98,8 +98,11 @@ describe('requests of one replica', () => {
       backend: { calls: [], total: 0 },
       head: { before: { kind: 'inline', revision: 'rev-1' } },
       error: { code: 'AccessDenied', status: 403, causes: [{ message: 'account main may not s3:GetObject' }] },
-      request: { clientAddress: '192.0.2.1', headers: [['Host', 'localhost']] },
+      request: { clientAddress: '192.0.2.1', headers: [['Host', 'localhost']], ownHost: true },
     });
+    const foreign = one.serve(factsOf({ head: { rawHeaders: ['Host', 'evil.test'] } }));
+    const { request } = (await one.get(`/api/requests/${foreign}`)).body as RequestDetail;
+    expect(request).not.toHaveProperty('ownHost');
     expect((await one.get('/api/requests/0000000000000000')).status).toBe(404);
   });
 

@@ -21,7 +21,11 @@ function scene(): {
     slowMs: SLOW_MS,
     requests: { running: () => [], flush: () => undefined },
   });
-  const own = new OwnRequests(journal, () => ({ id: 'one' }) as ReplicaState);
+  const own = new OwnRequests(
+    journal,
+    () => ({ id: 'one' }) as ReplicaState,
+    () => false,
+  );
   const selection = ALL;
   const open = (sent: Buffer[]): AbortController => {
     const ended = new AbortController();

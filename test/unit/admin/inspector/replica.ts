@@ -77,6 +77,7 @@ export class TestReplica {
       newCall: testCall,
       version: '1.0.0',
       traceUrlTemplate: options.traceUrlTemplate,
+      isOwnHost: (host) => host === 'localhost',
     });
     return new TestReplica(
       id,

@@ -54,7 +54,11 @@ function fullFacts(): RequestFacts {
 }
 
 describe('the tables of the fields of a request', () => {
-  const detail = detailOf(readRequest(packRequest(fullFacts())), { replica: 'a', slowMs: 1000 });
+  const detail = detailOf(readRequest(packRequest(fullFacts())), {
+    replica: 'a',
+    slowMs: 1000,
+    isOwnHost: () => false,
+  });
   const { summary, classification, times, request, authentication, authorisation, body, backend } = detail;
   const objects: Readonly<Record<string, object | undefined>> = {
     summary,

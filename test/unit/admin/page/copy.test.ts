@@ -8,6 +8,8 @@ import { literal, quoted } from '../../../../src/admin/page/web/copy/shell.ts';
 const MARK = '<64 chars, sha256 0123abcd>';
 const AUTHORIZATION = `AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20261121/eu-north-1/s3/aws4_request, SignedHeaders=host, Signature=${MARK}`;
 
+const OWN_HOST = 's3.example.com';
+
 const UNSIGNED = ['--header', 'x-amz-content-sha256: UNSIGNED-PAYLOAD'];
 
 interface Sent {
@@ -18,6 +20,8 @@ interface Sent {
   readonly key?: string;
   readonly virtualHost?: true;
   readonly headers?: readonly (readonly [string, string])[];
+  /** `OWN_HOST` unless given; no other is the gateway's own. */
+  readonly host?: string;
   readonly sentBytes?: number;
   readonly verdict?: RequestDetail['authentication']['verdict'];
 }
@@ -26,6 +30,7 @@ function detail({
   method,
   target,
   headers = [],
+  host = OWN_HOST,
   sentBytes = 0,
   verdict = 'accepted',
   ...classification
@@ -53,15 +58,22 @@ function detail({
     head: {},
     body: { sentBytes, checksums: [] },
     times: {},
-    request: { method, target, scheme: 'https', headers: [['Host', 's3.example.com'], ...headers], headersOmitted: 0 },
+    request: {
+      method,
+      target,
+      scheme: 'https',
+      headers: [['Host', host], ...headers],
+      headersOmitted: 0,
+      ...(host === OWN_HOST && { ownHost: true }),
+    },
   };
 }
 
 /** What a shell makes of it, word by word. */
-function words(command: string): string[] {
+function words(command: string, environment: NodeJS.ProcessEnv = {}): string[] {
   const { stdout } = spawnSync('sh', ['-c', `set -- ${command}\nfor word; do printf '%s\\0' "$word"; done`], {
     encoding: 'utf8',
-    env: { ...process.env, AWS_ACCESS_KEY_ID: 'MYKEY', AWS_SECRET_ACCESS_KEY: 'MYSECRET' },
+    env: { ...process.env, AWS_ACCESS_KEY_ID: 'MYKEY', AWS_SECRET_ACCESS_KEY: 'MYSECRET', ...environment },
   });
   return stdout.split('\0').slice(0, -1);
 }
@@ -81,7 +93,31 @@ describe('words of a shell', () => {
   });
 });
 
+const MINE = 'https://mine.test';
+const ENDPOINT = { AWS_ENDPOINT_URL: MINE };
+const ANY_GET = { method: 'GET', target: '/b/k', verdict: 'anonymous' } as const;
+
 describe('copy as curl', () => {
+  it.each([
+    ['another name', 'evil.test'],
+    ['our name in front of theirs', 's3.example.com.evil.test'],
+    ['our name as a password', 's3.example.com@evil.test'],
+    ['none', ''],
+  ])('takes the endpoint from who runs it where a stranger named the host: %s', (_what, host) => {
+    const command = curl(detail({ ...ANY_GET, host }));
+    expect(words(command, ENDPOINT).slice(1)).toEqual(['--path-as-is', '--globoff', '--url', `${MINE}/b/k`]);
+    expect(words(command), 'nothing without an endpoint').toEqual([]);
+  });
+
+  it.each([
+    ['https://s3.example.com/b/k?x', '/b/k?x='],
+    ['http://s3.example.com', '/'],
+    ['pany://x/y', '/pany://x/y'],
+    ['@evil.test/y', '/@evil.test/y'],
+  ])('a target never changes the host: %s', (target, path) => {
+    expect(words(curl(detail({ ...ANY_GET, target }))).at(-1)).toBe(`https://s3.example.com${path}`);
+  });
+
   it('signs with the keys of whoever runs it, for the region of the signature', () => {
     const command = curl(
       detail({
@@ -323,6 +359,13 @@ describe('copy as aws-cli', () => {
       ) ?? '';
     expect(command).toContain("--endpoint-url 'https://example.com'");
     expect(command).toContain('--no-sign-request');
+  });
+
+  it('takes the endpoint from who runs it where a stranger named the host', () => {
+    const command = asAwsCli(detail({ ...ANY_GET, operation: 'GetObject', bucket: 'b', key: 'k', host: 'evil.test' }));
+    const options = ['--no-sign-request', '--bucket', 'b', '--key', 'k', 'OUTPUT_FILE'];
+    expect(words(command ?? '', ENDPOINT)).toEqual(['aws', 's3api', 'get-object', '--endpoint-url', MINE, ...options]);
+    expect(words(command ?? '')).toEqual([]);
   });
 
   it('has nothing for what is no operation', () => {

@@ -1,7 +1,7 @@
 import type { RequestDetail } from '../../../inspector/contract.ts';
 import { BODY_OPTIONS, HEADER_FLAGS, PARAMETER_FLAGS, PARAMETER_OPTIONS, headerOption } from './aws-cli-options.ts';
-import { parameterName, parameterValue, requestParts, type RequestParts } from './request-parts.ts';
-import { type ShellText, literal, option, shellCommand } from './shell.ts';
+import { parameterName, parameterValue, requestParts } from './request-parts.ts';
+import { ENDPOINT, type ShellText, literal, option, shellCommand } from './shell.ts';
 
 /**
  * The CLI takes the contents of a file, or of a URL, for a value that begins so: a stranger's key must not have it send
@@ -17,7 +17,7 @@ export function asAwsCli(detail: RequestDetail): string | undefined {
   const { operation, bucket, key } = detail.classification;
   if (operation === undefined) return undefined;
   const parts = requestParts(detail);
-  const endpoint = option('--endpoint-url', serviceEndpoint(detail, parts));
+  const endpoint = endpointWords(detail, parts.endpoint);
   const place = [
     ...(bucket === undefined ? [] : [valued('--bucket', bucket)]),
     ...(key === undefined ? [] : [valued('--key', key)]),
@@ -40,11 +40,13 @@ export function asAwsCli(detail: RequestDetail): string | undefined {
 }
 
 /** The CLI puts the bucket before a host itself. */
-function serviceEndpoint(
+function endpointWords(
   { classification: { bucket, virtualHost } }: RequestDetail,
-  { endpoint }: RequestParts,
-): string {
-  return virtualHost === true && bucket !== undefined ? endpoint.replace(`//${bucket}.`, '//') : endpoint;
+  endpoint: string | undefined,
+): readonly ShellText[] {
+  if (endpoint === undefined) return [literal('--endpoint-url'), ENDPOINT];
+  const ofService = virtualHost === true && bucket !== undefined ? endpoint.replace(`//${bucket}.`, '//') : endpoint;
+  return option('--endpoint-url', ofService);
 }
 
 /** One that begins with a dash would be taken for an option: then both are one word. */

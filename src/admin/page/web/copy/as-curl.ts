@@ -1,6 +1,6 @@
 import type { RequestDetail } from '../../../inspector/contract.ts';
 import { requestParts } from './request-parts.ts';
-import { type ShellText, literal, option, shellCommand } from './shell.ts';
+import { type ShellText, endpointWith, literal, option, quoted, shellCommand } from './shell.ts';
 
 /**
  * Headers that curl makes anew, that belong to one connection or one signature, or that describe a framing curl does
@@ -43,12 +43,12 @@ const CREDENTIALS = '"${AWS_ACCESS_KEY_ID}:${AWS_SECRET_ACCESS_KEY}"' as ShellTe
 export function asCurl(detail: RequestDetail): string | undefined {
   const { method } = detail.request;
   const parts = requestParts(detail);
-  const url = `${parts.endpoint}${parts.path}${parts.query.length > 0 ? `?${signableQuery(parts.query)}` : ''}`;
+  const target = `${parts.path}${parts.query.length > 0 ? `?${signableQuery(parts.query)}` : ''}`;
   const sent = [...parts.headers].filter(
     ([name]) => name !== 'x-amz-sdk-checksum-algorithm' || hasChecksum(parts.headers),
   );
-  const address = option('--url', url);
-  if (address.length === 0) return undefined;
+  const url = parts.endpoint === undefined ? endpointWith(target) : quoted(`${parts.endpoint}${target}`);
+  if (url === undefined) return undefined;
   return shellCommand([
     [literal('curl'), literal('--path-as-is'), literal('--globoff'), ...methodWords(method, parts.hasBody)],
     ...(parts.signed
@@ -56,7 +56,7 @@ export function asCurl(detail: RequestDetail): string | undefined {
       : []),
     ...sent.map(([name, value]) => headerWords(name, value)),
     parts.hasBody ? option('--data-binary', '@BODY_FILE') : [],
-    address,
+    [literal('--url'), url],
   ]);
 }
 

@@ -7,9 +7,10 @@ const SIGNING_PARAMETER =
 
 /** What both commands are made of. Nothing that was replaced (a credential) is in it. */
 export interface RequestParts {
-  readonly endpoint: string;
+  /** Undefined where the Host header names another server: nobody's keys may sign anything for that one. */
+  readonly endpoint: string | undefined;
   readonly region: string;
-  /** Percent-encoded, as sent. */
+  /** Percent-encoded, as sent. Begins with `/`: behind an endpoint, anything else would change the host. */
   readonly path: string;
   /** Without what presigned it; encoded as sent. */
   readonly query: readonly string[];
@@ -23,11 +24,11 @@ export function requestParts({ request, authentication, body }: RequestDetail): 
   const headers = new Map(
     request.headers.filter(([, value]) => !isReplaced(value)).map(([name, value]) => [name.toLowerCase(), value]),
   );
-  const [path = '/', query = ''] = request.target.split(/\?(.*)/s);
+  const [path = '/', query = ''] = pathAndQuery(request.target).split(/\?(.*)/s);
   const authorization = request.headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1];
   const presigned = query.split('&').some((parameter) => SIGNING_PARAMETER.test(parameterName(parameter)));
   return {
-    endpoint: `${request.scheme ?? 'http'}://${headers.get('host') ?? 'localhost'}`,
+    endpoint: request.ownHost === true ? `${request.scheme ?? 'http'}://${headers.get('host') ?? ''}` : undefined,
     region: regionOf(`${authorization ?? ''} ${query}`) ?? DEFAULT_REGION,
     path,
     query: query
@@ -39,6 +40,12 @@ export function requestParts({ request, authentication, body }: RequestDetail): 
     signed: authentication.verdict !== 'anonymous' && (authorization !== undefined || presigned),
     hasBody: (body.sentBytes ?? Number(headers.get('content-length') ?? 0)) > 0 || headers.has('transfer-encoding'),
   };
+}
+
+/** Without the authority that proxies are sent, which the Host header repeats. */
+function pathAndQuery(target: string): string {
+  const rest = target.replace(/^https?:\/\/[^/?#]*/i, '');
+  return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
 /** Decoded name of `name=value`. */

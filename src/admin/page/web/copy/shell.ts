@@ -38,6 +38,18 @@ function bytesOf(character: string): string {
   return [...new TextEncoder().encode(character)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('');
 }
 
+/**
+ * For an endpoint that is not known: whoever runs the command says it in this variable, which the AWS CLI reads too.
+ * Without it the shell stops at the command.
+ */
+export const ENDPOINT = '"${AWS_ENDPOINT_URL:?}"' as ShellText;
+
+/** A word of the endpoint and what follows it; undefined for text with a NUL. */
+export function endpointWith(text: string): ShellText | undefined {
+  const rest = quoted(text);
+  return rest === undefined ? undefined : (`${ENDPOINT}${rest}` as ShellText);
+}
+
 /** An option with its value. Nothing when there is no way to say the value. */
 export function option(name: string, value: string): readonly ShellText[] {
   const word = quoted(value);

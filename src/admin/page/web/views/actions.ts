@@ -9,18 +9,29 @@ import { writeRoute } from '../route.ts';
 import type { View } from './parts.ts';
 
 export function actions(app: App, detail: RequestDetail): View {
+  const copied =
+    detail.request.ownHost === true
+      ? 'Copied, without credentials'
+      : 'Copied. The Host header names no host of the configuration: set AWS_ENDPOINT_URL';
   return html`<div class="actions">
-    ${copyButton(app, 'Copy as curl', asCurl(detail))}
-    ${copyButton(app, 'Copy as aws-cli', asAwsCli(detail))}
+    ${copyButton(app, { name: 'Copy as curl', command: asCurl(detail), copied })}
+    ${copyButton(app, { name: 'Copy as aws-cli', command: asAwsCli(detail), copied })}
     <a class="button" href=${apiUrl(`${detail.summary.href}/bundle`)} download="request-${detail.summary.id}.json" title="All of this as JSON, for a ticket; no credentials">Support bundle</a>
   </div>`;
 }
 
+interface CopyButton {
+  readonly name: string;
+  readonly command: string | undefined;
+  /** What is said when it has been copied. */
+  readonly copied: string;
+}
+
 /** The command stands in the tooltip, so that one sees what one will paste. */
-function copyButton(app: App, name: string, command: string | undefined): View {
+function copyButton(app: App, { name, command, copied }: CopyButton): View {
   if (command === undefined) return nothing;
   const copy = async (): Promise<void> => {
-    app.say((await copyText(command)) ? 'Copied, without credentials' : 'This browser does not let the page copy');
+    app.say((await copyText(command)) ? copied : 'This browser does not let the page copy');
   };
   return html`<button type="button" title=${command} @click=${copy}>${name}</button>`;
 }
