@@ -136,6 +136,7 @@ export function stagedSuccess(summary: RequestSummary): RequestDetail {
       clientAddress: '192.0.2.7',
       scheme: 'http',
       headersOmitted: 0,
+      ownHost: true,
       headers: [
         ['Host', 's3.example.com:9000'],
         ['x-amz-meta-note', 'two  spaces'],
