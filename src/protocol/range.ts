@@ -13,11 +13,19 @@ export function parseRange(header: string | undefined): RangeRequest | undefined
   const match = header === undefined ? null : SINGLE.exec(header.trim());
   if (match === null) return undefined;
   const [, a = '', b = ''] = match;
-  if (a === '') return b === '' ? undefined : { kind: 'suffix', length: Number(b) };
-  const first = Number(a);
+  if (a === '') return b === '' ? undefined : { kind: 'suffix', length: offset(b) };
+  const first = offset(a);
   if (b === '') return { kind: 'from', first };
-  const last = Number(b);
+  const last = offset(b);
   return first > last ? undefined : { kind: 'from', first, last };
+}
+
+/**
+ * A larger number would lose digits, and be written as `1e+21` in a call to a backend, which reads another one. No
+ * object is that long.
+ */
+function offset(digits: string): number {
+  return Math.min(Number(digits), Number.MAX_SAFE_INTEGER);
 }
 
 /**

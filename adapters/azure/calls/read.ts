@@ -77,6 +77,10 @@ function rangedProperties(response: WireResponse, range: ByteRange): BlobPropert
   if (first === undefined || last === undefined || size === undefined || last < first || first >= size) {
     throw outOfRange();
   }
+  if (first !== range.first || last !== Math.min(range.last ?? Infinity, size - 1)) {
+    const cause = new Error('the answer is not the bytes that were asked for');
+    throw new StoreError('unexpected', { call: 'read', status: 206, cause });
+  }
   return propertiesOf(headers, { size, md5: headerText(headers, 'x-ms-blob-content-md5') });
 }
 

@@ -103,6 +103,7 @@ function sizeOf({ status, headers, body }: WireResponse, range: ByteRange | unde
       first !== range?.first ||
       last === undefined ||
       size === undefined ||
+      last !== Math.min(range.last ?? Infinity, size - 1) ||
       body.size !== last - first + 1
     ) {
       throw altered(status);

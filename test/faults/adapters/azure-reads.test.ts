@@ -78,6 +78,17 @@ describe.each(Object.keys(WIRES) as Wire[])('over the %s wire', (wire) => {
       expect(await failure(store.head(REF, testCall()))).toMatchObject({ kind: 'unavailable' });
     });
 
+    test.each([
+      ['another range', 'bytes 0-4/10', { first: 5, last: 9 }],
+      ['a shorter range', 'bytes 0-4/10', { first: 0, last: 9 }],
+      ['a shorter range without an end', 'bytes 0-4/10', { first: 0 }],
+    ])('%s than was asked for is refused', async (_what, contentRange, range) => {
+      const { store } = await start([
+        answer('206 Partial Content', `${PROPERTIES}Content-Range: ${contentRange}\r\n`, 'hello'),
+      ]);
+      expect(await failure(store.read(REF, { range }, testCall()))).toMatchObject({ kind: 'unexpected' });
+    });
+
     test('a page whose connection breaks is read again', async () => {
       const page = '<EnumerationResults><Blobs></Blobs></EnumerationResults>';
       const { store, requests } = await start([

@@ -80,6 +80,7 @@ describe('reads', () => {
       undefined,
     ],
     ['another range', '206 Partial Content', 'Content-Range: bytes 0-4/10\r\n', { first: 5, last: 9 }],
+    ['a shorter range', '206 Partial Content', 'Content-Range: bytes 0-4/10\r\n', { first: 0, last: 9 }],
     ['all, though a range was asked for', '200 OK', 'x-goog-stored-content-length: 5\r\n', { first: 1, last: 2 }],
   ])('%s are refused', async (_what, status, headers, range) => {
     const { store } = await start([answer(status, meta + headers, 'hello')]);
