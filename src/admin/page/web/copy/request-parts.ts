@@ -6,7 +6,7 @@ const SIGNING_PARAMETER =
   /^(?:x-amz-(?:algorithm|credential|date|expires|signedheaders|signature|security-token)|awsaccesskeyid|signature|expires)$/i;
 
 /** What both commands are made of. Nothing that was replaced (a credential) is in it. */
-export interface RequestParts {
+interface RequestParts {
   /** Undefined where the Host header names another server: nobody's keys may sign anything for that one. */
   readonly endpoint: string | undefined;
   readonly region: string;
