@@ -9,7 +9,7 @@ import { unlessAborted } from '../shared/unless-aborted.ts';
 import type { Access } from './credentials.ts';
 import { blobPath } from './endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
-import { parseFields } from './list-xml.ts';
+import { parseFields } from './xml-values.ts';
 import { API_VERSION } from './request.ts';
 import type { AzureRequest } from './request.ts';
 

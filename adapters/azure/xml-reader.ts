@@ -161,6 +161,7 @@ function codePoint(code: number): string | undefined {
   return code <= 0x10ffff ? String.fromCodePoint(code) : undefined;
 }
 
-function malformed(what: string): StoreError {
+/** For an answer that is not the document that it should be. @param what is wrong with it */
+export function malformed(what: string): StoreError {
   return new StoreError('unexpected', { cause: new Error(`answer is no document: ${what}`) });
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { XMLParser } from 'fast-xml-parser';
 import { describe, expect, test } from 'vitest';
-import { parseBlobPage as parseBlobs, parseContainerPage, parseFields } from '../../../../adapters/azure/list-xml.ts';
+import { parseBlobPage as parseBlobs, parseContainerPage } from '../../../../adapters/azure/list-xml.ts';
+import { parseFields } from '../../../../adapters/azure/xml-values.ts';
 import type { ListPage } from '../../../../src/store/blob-store.ts';
 import { isStoreError } from '../../../../src/store/store-error.ts';
 import '../../../support/property-seed.ts';
@@ -280,9 +281,23 @@ describe('a page of blobs', () => {
 
   test('a page cut off anywhere is refused', () => {
     const whole = page(blob('a') + blob('b'), '<NextMarker>m</NextMarker>');
-    for (let length = whole.indexOf('<Enum') + 1; length < whole.length; length += 1) {
+    for (let length = 0; length < whole.length; length += 1) {
       expect(() => parseBlobPage(whole.slice(0, length)), whole.slice(0, length)).toThrow('unexpected');
     }
+  });
+
+  test.each([
+    ['no list of blobs', '<EnumerationResults><Containers/><NextMarker/></EnumerationResults>'],
+    ['another document', '<html><Blobs/></html>'],
+    ['plain words', 'a proxy says hello'],
+    ['a blob without a name', page(blob('').replace('<Name></Name>', ''))],
+    ['a blob whose name is empty, behind others', page(blob('a') + blob('b') + blob(''))],
+    ['a prefix without a name', page('<BlobPrefix></BlobPrefix>')],
+    ['a blob without a revision', page(blob('a').replace('<Etag>0x1</Etag>', ''))],
+    ['a blob whose revision is empty, behind others', page(blob('a') + blob('b') + blob('c').replace('0x1', ''))],
+    ['a name that is not encoded as it says', page(blob('a%zz').replace('<Name>', '<Name Encoded="true">'))],
+  ])('%s is no page', (_what, xml) => {
+    expect(() => parseBlobPage(xml)).toThrow('unexpected');
   });
 });
 
@@ -294,6 +309,9 @@ test('a page of containers', () => {
     containers: [{ name: 'abc', lastModified: Date.UTC(2026, 10, 21, 12) }],
     nextToken: '/acc/n',
   });
+  for (const other of ['', page(''), '<html><Containers/></html>', xml.replace('abc', '')]) {
+    expect(() => parseContainerPage(other), other).toThrow('unexpected');
+  }
 });
 
 test('a flat document', () => {
