@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 import { machine, machineLine } from './machine.ts';
 import { between } from './options.ts';
 import { partsOf, type Part } from './parts.ts';
-import { PEER_OPTIONS, type PeerPrograms } from './peer-servers.ts';
+import { PEER_OPTIONS, type PeerPrograms } from './servers/peer-servers.ts';
 import { runBench } from './run-bench.ts';
 import { runPart } from './run-part.ts';
 

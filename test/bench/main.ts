@@ -1,16 +1,16 @@
-import { benchAgainstProxy } from './against-proxy.ts';
-import { benchFair, fairLines } from './fair.ts';
+import { benchAgainstProxy } from './runs/against-proxy.ts';
+import { benchFair, fairLines } from './runs/fair.ts';
 import { machine, type Machine, machineLine } from './machine.ts';
-import { markdown } from './markdown.ts';
-import { benchMemory, memoryLines } from './memory.ts';
-import type { Measured } from './measure.ts';
+import { markdown } from './measuring/markdown.ts';
+import { benchMemory, memoryLines } from './runs/memory.ts';
+import type { Measured } from './measuring/measure.ts';
 import { parseOptions, USAGE } from './options.ts';
-import { benchObserved } from './observed.ts';
+import { benchObserved } from './runs/observed.ts';
 import type { BenchOptions } from './options.ts';
-import { benchPolicies } from './policies.ts';
-import { type Sides, table } from './report.ts';
+import { benchPolicies } from './runs/policies.ts';
+import { type Sides, table } from './measuring/report.ts';
 import { runBench } from './run-bench.ts';
-import { benchWorkers } from './workers.ts';
+import { benchWorkers } from './runs/workers.ts';
 
 export function main(argv: readonly string[]): Promise<void> {
   return runBench({ parse: () => parseOptions(argv), usage: USAGE }, async (options) => {

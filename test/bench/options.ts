@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { PEER_OPTIONS, type PeerPrograms } from './peer-servers.ts';
+import { PEER_OPTIONS, type PeerPrograms } from './servers/peer-servers.ts';
 
 export interface BenchOptions {
   readonly rounds: number;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { PeerPrograms } from './peer-servers.ts';
+import type { PeerPrograms } from './servers/peer-servers.ts';
 
 /** A part of the whole programme: one run of a bench. */
 export interface Part {

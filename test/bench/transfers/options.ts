@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { between } from '../options.ts';
-import { PEER_OPTIONS, type PeerPrograms } from '../peer-servers.ts';
+import { PEER_OPTIONS, type PeerPrograms } from '../servers/peer-servers.ts';
 
 export interface TransferOptions {
   readonly rounds: number;

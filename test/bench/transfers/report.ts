@@ -1,5 +1,5 @@
 import { type Machine, machineLine } from '../machine.ts';
-import { median } from '../measure.ts';
+import { median } from '../measuring/measure.ts';
 import type { TransferOptions } from './options.ts';
 
 /** Of one command against one server: seconds and backend calls of each round, or why there are none. */

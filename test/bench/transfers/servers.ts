@@ -1,5 +1,5 @@
-import { type BenchBackend, startGateway } from '../backend.ts';
-import { type PeerPrograms, type PeerServer, startPeers } from '../peer-servers.ts';
+import { type BenchBackend, startGateway } from '../servers/backend.ts';
+import { type PeerPrograms, type PeerServer, startPeers } from '../servers/peer-servers.ts';
 
 /** An S3 server under test. */
 export type Server = Omit<PeerServer, 'pid'> & { readonly pids: readonly number[] };

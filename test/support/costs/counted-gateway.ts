@@ -25,7 +25,7 @@ export class CountedGateway {
   }
 
   static async start(): Promise<CountedGateway> {
-    const backend = fork(resolve(ROOT, 'test/bench/null-backend.ts'));
+    const backend = fork(resolve(ROOT, 'test/bench/null-backend/null-backend.ts'));
     const { port } = (await next(backend)) as { port: number };
     const settings = {
       S3GW_LISTENERS: JSON.stringify([{ host: '127.0.0.1', port: 0 }]),

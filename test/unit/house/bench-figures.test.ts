@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { verdicts } from '../../bench/goals.ts';
-import { summaryOf } from '../../bench/profile-summary.ts';
+import { verdicts } from '../../bench/measuring/goals.ts';
+import { summaryOf } from '../../bench/measuring/profile-summary.ts';
 
 const REACHED = { ratio: 0.64, gateway: { rate: 500, p99: 30, peak: 300, backendCalls: 1.27 }, bare: { p99: 10 } };
 

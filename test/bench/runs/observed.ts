@@ -1,9 +1,9 @@
-import { startTestbedWith } from '../support/testbed.ts';
-import { combined, measure, type Measured } from './measure.ts';
-import type { BenchOptions } from './options.ts';
-import { LoadGenerator, NullBackend, NullCollector, portOf } from './processes.ts';
-import { RequestSigner, signAll } from './sign.ts';
-import { BUCKET, SETUP, WORKS } from './work.ts';
+import { startTestbedWith } from '../../support/testbed.ts';
+import { combined, measure, type Measured } from '../measuring/measure.ts';
+import type { BenchOptions } from '../options.ts';
+import { LoadGenerator, NullBackend, NullCollector, portOf } from '../servers/processes.ts';
+import { RequestSigner, signAll } from '../load/sign.ts';
+import { BUCKET, SETUP, WORKS } from '../load/work.ts';
 
 /** Requests per second with everything that watches the gateway on, to those with all of it off. */
 const GOAL = 0.9;

@@ -1,25 +1,25 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { freePort } from '../support/free-port.ts';
-import type { RunningTestbed } from '../support/testbed.ts';
-import { type BenchBackend, startBenchBackend, startGateway } from './backend.ts';
-import { GOALS, verdicts } from './goals.ts';
-import { measure, type Measured, type Stage, type Target } from './measure.ts';
-import type { BenchOptions } from './options.ts';
-import { type PeerServer, startPeers } from './peer-servers.ts';
-import { BenchPeer } from './peers.ts';
-import { BenchProcess, LoadGenerator, portOf } from './processes.ts';
-import { summaryOf } from './profile-summary.ts';
-import { Profiler } from './profiler.ts';
-import type { Preparation } from './prepared.ts';
-import { rawRequests } from './raw-requests.ts';
-import { RequestSigner, signAll } from './sign.ts';
-import { beginUpload, ofUpload } from './upload.ts';
-import type { WireRequest } from './wire-request.ts';
-import { BARE_CONTAINER, BUCKETS, SETUP, type Work, WORKS } from './work.ts';
+import { freePort } from '../../support/free-port.ts';
+import type { RunningTestbed } from '../../support/testbed.ts';
+import { type BenchBackend, startBenchBackend, startGateway } from '../servers/backend.ts';
+import { GOALS, verdicts } from '../measuring/goals.ts';
+import { measure, type Measured, type Stage, type Target } from '../measuring/measure.ts';
+import type { BenchOptions } from '../options.ts';
+import { type PeerServer, startPeers } from '../servers/peer-servers.ts';
+import { BenchPeer } from '../servers/peers.ts';
+import { BenchProcess, LoadGenerator, portOf } from '../servers/processes.ts';
+import { summaryOf } from '../measuring/profile-summary.ts';
+import { Profiler } from '../measuring/profiler.ts';
+import type { Preparation } from '../load/prepared.ts';
+import { rawRequests } from '../load/raw-requests.ts';
+import { RequestSigner, signAll } from '../load/sign.ts';
+import { beginUpload, ofUpload } from '../load/upload.ts';
+import type { WireRequest } from '../load/wire-request.ts';
+import { BARE_CONTAINER, BUCKETS, SETUP, type Work, WORKS } from '../load/work.ts';
 
-const ROOT = resolve(import.meta.dirname, '../..');
+const ROOT = resolve(import.meta.dirname, '../../..');
 const PROFILED_MS = 3000;
 /** Kept for profiles. */
 const RESERVED_MS = 60_000;
@@ -68,7 +68,7 @@ interface Place {
 async function start({ backend, folder, running }: Place, options: BenchOptions): Promise<Ready> {
   const { store, origin, caFile, wire } = backend;
   const load = new LoadGenerator();
-  const bare = new BenchProcess('bare-proxy.ts', origin, ...(caFile === undefined ? [] : [caFile]));
+  const bare = new BenchProcess('servers/bare-proxy.ts', origin, ...(caFile === undefined ? [] : [caFile]));
   running.children.push(load, bare);
   const barePort = await portOf(bare);
   const inspectPort = await freePort();

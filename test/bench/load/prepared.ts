@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { LoadGenerator, NullBackend } from './processes.ts';
+import type { LoadGenerator, NullBackend } from '../servers/processes.ts';
 import { type RequestSigner, type S3Request, signAll } from './sign.ts';
 import { answerTo, beginUpload } from './upload.ts';
 

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Peer } from './measure.ts';
-import type { PeerOption } from './options.ts';
+import type { Peer } from '../measuring/measure.ts';
+import type { PeerOption } from '../options.ts';
 import type { LoadGenerator } from './processes.ts';
-import { RequestSigner, signAll } from './sign.ts';
-import type { S3Request } from './sign.ts';
-import { beginUpload, ofUpload } from './upload.ts';
-import { BUCKETS, SETUP, type Work } from './work.ts';
+import { RequestSigner, signAll } from '../load/sign.ts';
+import type { S3Request } from '../load/sign.ts';
+import { beginUpload, ofUpload } from '../load/upload.ts';
+import { BUCKETS, SETUP, type Work } from '../load/work.ts';
 
 const READY_MS = 60_000;
 

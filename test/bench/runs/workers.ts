@@ -1,10 +1,10 @@
 import { cpus } from 'node:os';
-import { startBenchBackend, startGateway } from './backend.ts';
-import { measure, type Measured } from './measure.ts';
-import type { BenchOptions } from './options.ts';
-import { LoadGenerator } from './processes.ts';
-import { RequestSigner, signAll } from './sign.ts';
-import { BUCKET, SETUP, WORKS } from './work.ts';
+import { startBenchBackend, startGateway } from '../servers/backend.ts';
+import { measure, type Measured } from '../measuring/measure.ts';
+import type { BenchOptions } from '../options.ts';
+import { LoadGenerator } from '../servers/processes.ts';
+import { RequestSigner, signAll } from '../load/sign.ts';
+import { BUCKET, SETUP, WORKS } from '../load/work.ts';
 
 /** Of what so many workers would do if nothing held them up. */
 const SHARE = 0.85;

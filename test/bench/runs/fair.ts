@@ -1,12 +1,12 @@
-import { type BenchBackend, startBenchBackend, startGateway } from './backend.ts';
-import { median } from './measure.ts';
-import type { BenchOptions } from './options.ts';
-import { BenchProcess, LoadGenerator, portOf } from './processes.ts';
-import { rawRequests } from './raw-requests.ts';
-import { RequestSigner, signAll } from './sign.ts';
-import type { S3Request } from './sign.ts';
-import type { WireRequest } from './wire-request.ts';
-import { BARE_CONTAINER, BUCKET } from './work.ts';
+import { type BenchBackend, startBenchBackend, startGateway } from '../servers/backend.ts';
+import { median } from '../measuring/measure.ts';
+import type { BenchOptions } from '../options.ts';
+import { BenchProcess, LoadGenerator, portOf } from '../servers/processes.ts';
+import { rawRequests } from '../load/raw-requests.ts';
+import { RequestSigner, signAll } from '../load/sign.ts';
+import type { S3Request } from '../load/sign.ts';
+import type { WireRequest } from '../load/wire-request.ts';
+import { BARE_CONTAINER, BUCKET } from '../load/work.ts';
 
 const MIB = 1024 * 1024;
 const SMALL = 64;
@@ -60,7 +60,7 @@ export async function benchFair(options: BenchOptions): Promise<FairResult> {
   const backend = await startBenchBackend(options);
   const [small, large] = [new LoadGenerator(), new LoadGenerator()];
   const bare = new BenchProcess(
-    'bare-proxy.ts',
+    'servers/bare-proxy.ts',
     backend.origin,
     ...(backend.caFile === undefined ? [] : [backend.caFile]),
   );

@@ -1,9 +1,9 @@
-import { startTestbedWith } from '../support/testbed.ts';
-import { combined, measure, type Measured } from './measure.ts';
-import type { BenchOptions } from './options.ts';
-import { LoadGenerator, NullBackend, portOf } from './processes.ts';
-import { RequestSigner, type S3Request, signAll } from './sign.ts';
-import { BUCKET, SETUP, WORKS } from './work.ts';
+import { startTestbedWith } from '../../support/testbed.ts';
+import { combined, measure, type Measured } from '../measuring/measure.ts';
+import type { BenchOptions } from '../options.ts';
+import { LoadGenerator, NullBackend, portOf } from '../servers/processes.ts';
+import { RequestSigner, type S3Request, signAll } from '../load/sign.ts';
+import { BUCKET, SETUP, WORKS } from '../load/work.ts';
 
 /** Requests per second under twenty statements, to those under none. */
 const GOAL = 0.97;

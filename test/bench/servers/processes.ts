@@ -2,14 +2,15 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { LoadJob, LoadResult } from './load.ts';
+import type { LoadJob, LoadResult } from '../load/load.ts';
 
 /** A process of the bench that talks to this one in messages. */
 export class BenchProcess {
   readonly #child: ChildProcess;
 
+  /** @param file below `test/bench` */
   constructor(file: string, ...args: string[]) {
-    this.#child = fork(resolve(import.meta.dirname, file), args);
+    this.#child = fork(resolve(import.meta.dirname, '..', file), args);
   }
 
   get pid(): number {
@@ -44,7 +45,7 @@ export class BenchProcess {
 
 export class LoadGenerator extends BenchProcess {
   constructor() {
-    super('load.ts');
+    super('load/load.ts');
   }
 
   /** @throws Error when a request was refused or a connection broke */
@@ -64,7 +65,12 @@ interface NullBackendOptions {
 
 export class NullBackend extends BenchProcess {
   constructor({ port = 0, wire = 'azure', tls }: NullBackendOptions = {}) {
-    super('null-backend.ts', String(port), wire, ...(tls === undefined ? [] : [tls.certFile, tls.keyFile]));
+    super(
+      'null-backend/null-backend.ts',
+      String(port),
+      wire,
+      ...(tls === undefined ? [] : [tls.certFile, tls.keyFile]),
+    );
   }
 
   /** Requests received since it started. */
@@ -85,7 +91,7 @@ export async function portOf(child: BenchProcess): Promise<number> {
 /** Takes spans and forgets them. */
 export class NullCollector extends BenchProcess {
   constructor() {
-    super('null-collector.ts');
+    super('servers/null-collector.ts');
   }
 }
 

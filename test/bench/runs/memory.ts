@@ -1,11 +1,11 @@
-import type { RunningTestbed } from '../support/testbed.ts';
-import { type BenchBackend, startBenchBackend, startGateway } from './backend.ts';
-import type { BenchOptions } from './options.ts';
-import { BenchProcess, forgetPeak, LoadGenerator, peakMebibytes } from './processes.ts';
-import { RequestSigner, signAll } from './sign.ts';
-import type { S3Request } from './sign.ts';
-import type { SlowResult } from './slow-readers.ts';
-import { BUCKET } from './work.ts';
+import type { RunningTestbed } from '../../support/testbed.ts';
+import { type BenchBackend, startBenchBackend, startGateway } from '../servers/backend.ts';
+import type { BenchOptions } from '../options.ts';
+import { BenchProcess, forgetPeak, LoadGenerator, peakMebibytes } from '../servers/processes.ts';
+import { RequestSigner, signAll } from '../load/sign.ts';
+import type { S3Request } from '../load/sign.ts';
+import type { SlowResult } from '../load/slow-readers.ts';
+import { BUCKET } from '../load/work.ts';
 
 const MIB = 1024 * 1024;
 const READERS = 512;
@@ -48,7 +48,7 @@ interface MemoryResult {
 /** What 512 slow readers and 256 writers at once keep resident in one process. */
 export async function benchMemory(options: BenchOptions): Promise<MemoryResult[]> {
   const backend = await startBenchBackend(options);
-  const [load, slow] = [new LoadGenerator(), new BenchProcess('slow-readers.ts')];
+  const [load, slow] = [new LoadGenerator(), new BenchProcess('load/slow-readers.ts')];
   try {
     const results: MemoryResult[] = [];
     for (const [configuration, variant] of Object.entries(VARIANTS)) {

@@ -1,4 +1,4 @@
-import { configurationAround } from '../replicas/nginx.ts';
+import { configurationAround } from '../../replicas/nginx.ts';
 
 /** Where TLS ends, and what stands behind. */
 interface TlsFront {

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../support/free-port.ts';
-import { DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY } from '../testbed/backend.ts';
+import { freePort } from '../../support/free-port.ts';
+import { DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY } from '../../testbed/backend.ts';
 
 /** Where the programs of other S3 servers are; which is absent is not started. */
 export interface PeerPrograms {

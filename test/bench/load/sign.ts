@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { createChecksumHasher } from '../../src/protocol/checksums/hasher.ts';
+import { createChecksumHasher } from '../../../src/protocol/checksums/hasher.ts';
 import { chunkHeads, chunkSigner } from './signed-chunks.ts';
 import { bodyLength, filler, plainBody, trailerBody } from './wire-request.ts';
 import type { WireBody, WireRequest } from './wire-request.ts';

@@ -1,12 +1,12 @@
 import type { Goal } from './goals.ts';
-import type { LoadResult } from './load.ts';
-import type { BenchOptions } from './options.ts';
+import type { LoadResult } from '../load/load.ts';
+import type { BenchOptions } from '../options.ts';
 import type { ProfileSummary } from './profile-summary.ts';
-import { cpuSeconds, forgetPeak, idleSeconds, peakMebibytes } from './processes.ts';
-import type { LoadGenerator, NullBackend } from './processes.ts';
-import { type Preparation, settled } from './prepared.ts';
-import type { WireRequest } from './wire-request.ts';
-import type { Work } from './work.ts';
+import { cpuSeconds, forgetPeak, idleSeconds, peakMebibytes } from '../servers/processes.ts';
+import type { LoadGenerator, NullBackend } from '../servers/processes.ts';
+import { type Preparation, settled } from '../load/prepared.ts';
+import type { WireRequest } from '../load/wire-request.ts';
+import type { Work } from '../load/work.ts';
 
 /** A server under load. */
 export interface Target {

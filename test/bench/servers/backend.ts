@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
-import { makeCertificate } from '../support/azurite.ts';
-import { freePort } from '../support/free-port.ts';
-import { type RunningTestbed, startTestbedWith } from '../support/testbed.ts';
-import { findNginx, startNginxWith } from '../replicas/nginx.ts';
-import type { BenchOptions } from './options.ts';
+import { makeCertificate } from '../../support/azurite.ts';
+import { freePort } from '../../support/free-port.ts';
+import { type RunningTestbed, startTestbedWith } from '../../support/testbed.ts';
+import { findNginx, startNginxWith } from '../../replicas/nginx.ts';
+import type { BenchOptions } from '../options.ts';
 import { NullBackend, portOf } from './processes.ts';
 import { tlsFront } from './tls-front.ts';
 
