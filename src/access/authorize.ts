@@ -12,7 +12,7 @@ import { DecisionContext } from './decision-context.ts';
 import { S3_ACTIONS } from './policy/actions.ts';
 import type { ConditionKeys, PolicyContext } from './policy/context.ts';
 import { evaluate, evaluateOne } from './policy/evaluate.ts';
-import type { Said as Answers, Evaluation } from './policy/said.ts';
+import type { Evaluation, Said } from './policy/said.ts';
 import type { NamedPolicy } from './policy/document.ts';
 import { TooMuchWork } from './policy/work.ts';
 import { type Side, reasonsOf } from './reasons.ts';
@@ -63,7 +63,7 @@ export function decide(
   return byPolicies({ principal, action, resource, asked, owning, policies });
 }
 
-/** What is behind a decision. */
+/** What a decision is made for, where that is known. */
 interface Behind {
   readonly asked?: AskedRequest;
   readonly facts?: CallFacts;
@@ -86,21 +86,21 @@ export function authorize(
   }
 }
 
-/** The decision for what depends on it without being refused. */
+/** Decides without refusing: for answers that only look different without the permission. */
 export function isAllowed(principal: Principal, action: string, resource: Resource, asked?: AskedRequest): boolean {
   return decide(principal, action, resource, asked).allowed;
 }
 
-/** The documents that are asked. `account`: no document limits what the caller does by himself. */
+/** The documents that decide. `account`: no policy of the caller's own limits the caller. */
 interface Policies {
   readonly identity: 'account' | readonly NamedPolicy[];
   readonly session: readonly NamedPolicy[] | undefined;
   readonly bucket: BucketPolicy | undefined;
 }
 
-/** Undefined: there is none, and ownership and ACLs say it all. */
+/** Undefined: there is none, so ownership and ACLs alone decide. */
 function policiesInForce(principal: Principal, { bucket }: Resource): Policies | undefined {
-  // An account itself is limited by no document of its own.
+  // No policy of its own limits an account itself: policies belong to its users and sessions.
   const isUser = principal.kind === 'account' && principal.user !== undefined;
   const permissions = isUser ? permissionsOf(principal) : 'account';
   const session = principal.kind === 'account' ? principal.session : undefined;
@@ -119,8 +119,8 @@ export function asksPolicies(principal: Principal, resource: Resource): boolean 
 }
 
 /**
- * Whether a document that is asked about this names a key with this prefix, in lower case: then what the key says has
- * to be known first.
+ * Whether a document in force has a condition on a key with this prefix (lower case). If so, the caller must find out
+ * what the key says before it asks for the decision.
  */
 export function namesKey(principal: Principal, resource: Resource, prefix: string): boolean {
   const { identity = 'account', session = [], bucket } = policiesInForce(principal, resource) ?? {};
@@ -141,12 +141,8 @@ interface Question {
   readonly policies: Policies;
 }
 
-/** What the documents of each kind say; absent: there are none of the kind. */
-interface Said {
-  readonly identity: Evaluation | undefined;
-  readonly session: Evaluation | undefined;
-  readonly bucket: Evaluation | undefined;
-}
+/** What the documents of each side come to; undefined: there are none on that side. */
+type BySide = Readonly<Record<Side, Evaluation | undefined>>;
 
 const POLICY_ACTIONS: ReadonlySet<string> = new Set([
   's3:GetBucketPolicy',
@@ -157,30 +153,31 @@ const POLICY_ACTIONS: ReadonlySet<string> = new Set([
 function byPolicies(question: Question): AccessDecision {
   const { principal, action } = question;
   const context = new DecisionContext(question, arnOf(question));
-  const said = saidBy(question, context);
-  if (said === undefined) return { allowed: false, rule: 'policyWork' };
-  const { allowed, rule, by, lacking = NOTHING } = conclude(said, question);
-  return { allowed, rule, reasons: toReasons(said, { action, resource: context.resource, by, lacking, principal }) };
+  const bySide = askWithinBounds(question, context);
+  if (bySide === undefined) return { allowed: false, rule: 'policyWork' };
+  const { allowed, rule, by, lacking = NOTHING } = conclude(bySide, question);
+  return { allowed, rule, reasons: toReasons(bySide, { action, resource: context.resource, by, lacking, principal }) };
 }
 
 /**
- * Apart from the rest: a function keeps all that is named where it is made, and a decision is kept longer than the
- * request that it was made for. With the request behind it, collecting garbage took a tenth of all time.
+ * A function of its own, because a closure keeps alive every variable of the scope it is made in, and the journal keeps
+ * decisions longer than their requests. When the request stayed alive with its decision, collecting garbage took a
+ * tenth of all time.
  */
-function toReasons(said: Said, decided: Omit<Parameters<typeof reasonsOf>[0], 'said'>): () => PackedReasons {
-  return () => reasonsOf({ ...decided, said: answersOf(said) });
+function toReasons(bySide: BySide, decided: Omit<Parameters<typeof reasonsOf>[0], 'said'>): () => PackedReasons {
+  return () => reasonsOf({ ...decided, said: saidOf(bySide) });
 }
 
-function answersOf({ identity, session, bucket }: Said): readonly Answers[] {
-  const answers: Answers[] = [];
+function saidOf({ identity, session, bucket }: BySide): readonly Said[] {
+  const all: Said[] = [];
   for (const evaluation of [identity, session, bucket]) {
-    if (evaluation !== undefined) answers.push(...evaluation.said);
+    if (evaluation !== undefined) all.push(...evaluation.said);
   }
-  return answers;
+  return all;
 }
 
-/** Undefined: to find out takes more than a decision may. */
-function saidBy(question: Question, context: PolicyContext): Said | undefined {
+/** Asks all documents. Undefined: that takes more work than one decision may cost. */
+function askWithinBounds(question: Question, context: PolicyContext): BySide | undefined {
   try {
     return ask(question, context);
   } catch (error) {
@@ -189,12 +186,13 @@ function saidBy(question: Question, context: PolicyContext): Said | undefined {
   }
 }
 
-function ask({ principal, action, resource, policies }: Question, context: PolicyContext): Said {
+function ask({ principal, action, resource, policies }: Question, context: PolicyContext): BySide {
   const locksOwnerOut = POLICY_ACTIONS.has(action) && isRootOf(principal, resource);
   return {
     identity: policies.identity === 'account' ? undefined : evaluate(policies.identity, context),
     session: policies.session && evaluate(policies.session, context),
-    // The account's root can always read, put and delete the policy: else nobody could any more.
+    // A bucket's policy cannot keep the root of the owning account from reading, putting and deleting it: otherwise a
+    // policy that denies everybody could never be removed.
     bucket: policies.bucket && !locksOwnerOut ? evaluateOne(policies.bucket, context) : undefined,
   };
 }
@@ -203,19 +201,19 @@ interface Conclusion {
   readonly allowed: boolean;
   readonly rule: AccessRule;
   readonly by?: Evaluation['by'];
-  /** The sides that would have had to allow it and do not; absent: there are none. */
+  /** The sides whose permission is missing; absent: none is. */
   readonly lacking?: readonly Side[];
 }
 
 const NOTHING: readonly Side[] = [];
 
-function conclude(said: Said, question: Question): Conclusion {
-  if (said.identity?.effect === 'deny') return denial('identityPolicy', said.identity);
-  if (said.session?.effect === 'deny') return denial('sessionPolicy', said.session);
-  if (said.bucket?.effect === 'deny') return denial('bucketPolicy', said.bucket);
+function conclude(bySide: BySide, question: Question): Conclusion {
+  if (bySide.identity?.effect === 'deny') return denial('identityPolicy', bySide.identity);
+  if (bySide.session?.effect === 'deny') return denial('sessionPolicy', bySide.session);
+  if (bySide.bucket?.effect === 'deny') return denial('bucketPolicy', bySide.bucket);
   return (
-    byHimself(said, question) ??
-    byBucket(said, question) ?? { allowed: false, rule: 'none', lacking: lackingSides(said, question) }
+    byHimself(bySide, question) ??
+    byBucket(bySide, question) ?? { allowed: false, rule: 'none', lacking: lackingSides(bySide, question) }
   );
 }
 
@@ -223,26 +221,29 @@ function denial(rule: AccessRule, { by }: Evaluation): Conclusion {
   return { allowed: false, rule, by };
 }
 
-/** Whether the caller's own policies let him; an account and nobody need none. */
-function own(said: Said): { readonly has: boolean; readonly within: boolean } {
+/**
+ * Whether the caller's identity (`has`) and session (`within`) allow this. Accounts and anonymous callers have no
+ * policies of their own, which counts as allowed.
+ */
+function own(bySide: BySide): { readonly has: boolean; readonly within: boolean } {
   return {
-    has: said.identity === undefined || said.identity.effect === 'allow',
-    within: said.session === undefined || said.session.effect === 'allow',
+    has: bySide.identity === undefined || bySide.identity.effect === 'allow',
+    within: bySide.session === undefined || bySide.session.effect === 'allow',
   };
 }
 
 /**
- * What his account owns or is granted, and his policies let him use. What everybody is granted within his account, he
- * has without them.
+ * Allows what the caller's account owns or an ACL grants, if the caller's own policies allow it too. In buckets of the
+ * caller's own account, a grant to everybody needs no policy of the caller's.
  */
-function byHimself(said: Said, { owning, principal, action, resource }: Question): Conclusion | undefined {
+function byHimself(bySide: BySide, { owning, principal, action, resource }: Question): Conclusion | undefined {
   if (!owning.allowed) return undefined;
-  const { has, within } = own(said);
+  const { has, within } = own(bySide);
   if (has && within) {
     return {
       allowed: true,
-      rule: said.identity === undefined ? owning.rule : 'identityPolicy',
-      by: said.identity?.by,
+      rule: bySide.identity === undefined ? owning.rule : 'identityPolicy',
+      by: bySide.identity?.by,
     };
   }
   const ownsIt = resource.bucket !== undefined && owns(principal, resource.object ?? resource.bucket);
@@ -251,10 +252,10 @@ function byHimself(said: Said, { owning, principal, action, resource }: Question
 }
 
 function byBucket(
-  said: Said,
+  bySide: BySide,
   { principal, resource: { bucket, object }, policies, action }: Question,
 ): Conclusion | undefined {
-  if (said.bucket?.effect !== 'allow' || bucket === undefined) return undefined;
+  if (bySide.bucket?.effect !== 'allow' || bucket === undefined) return undefined;
   const isOwn = principal.kind === 'account' && owns(principal, bucket);
   if (
     !isOwn &&
@@ -263,24 +264,24 @@ function byBucket(
   ) {
     return undefined;
   }
-  // It speaks about what its owner owns.
+  // A bucket's policy covers only objects that the bucket's owner owns.
   const isForeign =
     object !== undefined && S3_ACTIONS.get(action) === 'object' && inForce(object, bucket).ownerId !== bucket.ownerId;
   if (isForeign) return undefined;
-  const { has, within } = own(said);
-  const { through, by } = said.bucket;
+  const { has, within } = own(bySide);
+  const { through, by } = bySide.bucket;
   const granted: Conclusion = { allowed: true, rule: 'bucketPolicy', by };
   if (has && within) return granted;
   if (!isOwn || through === 'account') return undefined;
   return within || through === 'caller' ? granted : undefined;
 }
 
-function lackingSides(said: Said, { owning, principal, resource: { bucket } }: Question): Side[] {
-  const { has, within } = own(said);
+function lackingSides(bySide: BySide, { owning, principal, resource: { bucket } }: Question): Side[] {
+  const { has, within } = own(bySide);
   const needsBucket =
     !owning.allowed &&
     bucket !== undefined &&
-    said.bucket?.effect !== 'allow' &&
+    bySide.bucket?.effect !== 'allow' &&
     !(principal.kind === 'account' && owns(principal, bucket));
   return [
     ...(has ? [] : (['identity'] as const)),
@@ -299,7 +300,7 @@ function isRootOf(principal: Principal, { bucket }: Resource): boolean {
   );
 }
 
-/** ARN of what is asked for. */
+/** ARN of the resource that the action touches. */
 function arnOf({ action, resource: { bucket, key }, asked }: Question): string {
   const level = S3_ACTIONS.get(action);
   const name = bucket?.name ?? (action === 's3:CreateBucket' ? asked.bucket : undefined);
@@ -310,7 +311,7 @@ function arnOf({ action, resource: { bucket, key }, asked }: Question): string {
   return `arn:aws:s3:::${name}/${named}`;
 }
 
-/** Stays in the cause: an answer never says why. */
+/** Who the caller is, for the cause in logs: an answer never says why it refuses. */
 function describe(principal: Principal): string {
   if (principal.kind === 'anonymous') return 'an anonymous caller';
   return principal.user === undefined ? `account ${principal.account.name}` : `user ${principal.user.arn}`;

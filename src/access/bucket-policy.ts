@@ -8,15 +8,15 @@ import { RememberedPolicies } from './policy/remembered.ts';
 export const MAX_BUCKET_POLICY = 20 * 1024;
 
 export interface BucketPolicy extends NamedPolicy {
-  /** It lets in who cannot be counted, in the sense of the public access block. */
+  /** The policy is public in the sense of the public access block: it lets in callers that cannot be counted. */
   readonly isPublic: boolean;
 }
 
 const remembered = new RememberedPolicies('resource');
-/** As long as a document is remembered. */
+/** The entry of a document lives as long as `RememberedPolicies` keeps the document. */
 const named = new WeakMap<PolicyDocument, BucketPolicy>();
 
-/** Most requests are for one bucket, whose record is read anew each second. */
+/** The answer of the last call: most requests are for one bucket, whose record is read anew each second. */
 let last: { readonly settings: OwningBucket['settings']; readonly policy: BucketPolicy } | undefined;
 
 /** The policy of a bucket, parsed once while it is remembered. Undefined: it has none. */
@@ -35,7 +35,7 @@ function namedPolicy(text: string): BucketPolicy {
   return policy;
 }
 
-/** In the place of a policy that cannot be read although it was checked when it was put. */
+/** Stands in for a stored policy that cannot be read, although PutBucketPolicy checked it: denies everything. */
 const UNREADABLE: PolicyDocument = denyingEverything();
 
 function denyingEverything(): PolicyDocument {

@@ -1,15 +1,15 @@
 import { ACL_HEADERS } from '../protocol/acl/grant-headers.ts';
 import type { HeaderReader } from '../protocol/request.ts';
 
-/** The operation that says them. */
+/** The operation whose request carries these headers. */
 export const CREATING = 'CreateMultipartUpload';
 
 /** Headers by name, lower case. */
 type CreationHeaders = Readonly<Record<string, string>>;
 
 /**
- * What CreateMultipartUpload says once for the whole upload, and policies ask for. Parts cannot say it again: S3 judges
- * them by what was said then.
+ * Headers that CreateMultipartUpload sends once for the whole upload, and that policies have conditions on. Parts
+ * cannot send them again, so S3 judges each part by the headers of CreateMultipartUpload.
  */
 const NAMES = [
   ...ACL_HEADERS,
@@ -39,7 +39,7 @@ export function isCreationKey(key: string): boolean {
   return CREATION_KEYS.some((prefix) => key.startsWith(prefix));
 }
 
-/** Of a request that creates an upload; undefined: it says nothing of the kind. */
+/** These headers of a CreateMultipartUpload; undefined: the request has none of them. */
 export function creationHeaders(headers: HeaderReader): CreationHeaders | undefined {
   const said: Record<string, string> = {};
   for (const name of NAMES) {
@@ -49,7 +49,7 @@ export function creationHeaders(headers: HeaderReader): CreationHeaders | undefi
   return Object.keys(said).length === 0 ? undefined : said;
 }
 
-/** What an upload was created with, to be read as the headers of a request. Absent: nothing. */
+/** A reader over the headers that an upload was created with, as if they were those of a request. */
 export function readerOfCreation(said: CreationHeaders = {}): HeaderReader {
   const values = new Map(Object.entries(said));
   return {

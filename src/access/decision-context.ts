@@ -10,7 +10,10 @@ interface Decided {
   readonly asked: AskedRequest;
 }
 
-/** A decision as documents are asked about it. Who asks, and with what, is put into their words when they ask. */
+/**
+ * The question that policies are asked for one decision. It translates the caller and the request into the terms of
+ * policies only when a statement asks for them.
+ */
 export class DecisionContext implements PolicyContext, SteadyFacts {
   readonly #decided: Decided;
   readonly action: string;
@@ -51,7 +54,10 @@ export class DecisionContext implements PolicyContext, SteadyFacts {
     return (this.#keys ??= decisionKeys(this.action, this.#decided));
   }
 
-  /** Not of what a body says, which may be any key. */
+  /**
+   * Undefined when the request's body answers conditions: it may answer any key, so nothing about the decision is
+   * steady.
+   */
   get steady(): SteadyFacts | undefined {
     return this.#decided.resource.says === undefined ? this : undefined;
   }

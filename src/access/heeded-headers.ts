@@ -1,19 +1,20 @@
 import { ACL_HEADERS } from '../protocol/acl/grant-headers.ts';
 import type { HeaderReader } from '../protocol/request.ts';
 
-/** The part of a request that says what its headers are worth. */
+/** The part of a request that decides whether a header counts. */
 interface Asked {
   readonly operation: string;
   readonly headers: HeaderReader;
 }
 
-/** They make an object, or begin to, of what their headers say. */
+/** Operations that make an object, or begin to, with the properties that their headers name. */
 const MAKING = ['PutObject', 'PostObject', 'CopyObject', 'CreateMultipartUpload'];
 const COMMITTING = ['PutObject', 'PostObject', 'CopyObject', 'CompleteMultipartUpload'];
 
 /**
- * Headers that policies ask for, by the operations that do what they say. To all others they say nothing: a policy that
- * lets in whoever sends a header does not let in who sends it where nobody reads it.
+ * The headers that policies have conditions on, and the operations that act on each. For any other operation the header
+ * counts as absent: a policy that allows requests with a header must not allow a request for an operation that ignores
+ * the header.
  */
 const HEEDED: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   (
@@ -42,16 +43,16 @@ const HEEDED: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   ).flatMap(([names, operations]) => names.map((name): [string, ReadonlySet<string>] => [name, new Set(operations)])),
 );
 
-/** All headers that policies may ask for as keys of S3 with their own names. */
+/** All headers that are condition keys of S3 under their own names. */
 export const HEADER_KEYS: readonly string[] = [
   ...[...HEEDED.keys()].filter((name) => !name.startsWith('x-amz-object-lock-') && name !== 'x-amz-tagging'),
   'x-amz-content-sha256',
 ];
 
-/** The value of a header, where the operation does what it says. @param name lower case */
+/** The value of a header if the operation acts on it. @param name lower case */
 export function heededHeader({ operation, headers }: Asked, name: string): string | undefined {
   if (HEEDED.get(name)?.has(operation) === false) return undefined;
-  // Of a copy that keeps the tags of its source, the header says nothing.
+  // A copy that keeps the tags of its source ignores this header.
   if (name === 'x-amz-tagging' && operation === 'CopyObject') {
     if (headers.get('x-amz-tagging-directive') !== 'REPLACE') return undefined;
   }

@@ -3,13 +3,13 @@ import { ANONYMOUS_CALLER, type PolicyCaller } from './policy/context.ts';
 
 const ROOT = ':root';
 
-/** Who a caller is in the words of policies. */
+/** The caller in the terms of policies: ARNs, account number, provider. */
 export function policyCaller(principal: Principal): PolicyCaller {
   if (principal.kind === 'anonymous') return ANONYMOUS_CALLER;
   return new AccountCaller(principal);
 }
 
-/** Most statements do not ask for ARNs. */
+/** Makes ARNs only when a statement asks for them; most do not. */
 class AccountCaller implements PolicyCaller {
   readonly #principal: Extract<Principal, { kind: 'account' }>;
   readonly accountNumber: string;
@@ -33,7 +33,7 @@ class AccountCaller implements PolicyCaller {
   }
 }
 
-/** The ARN that a policy would name a caller by: of a session that of its role. Undefined: nobody signed. */
+/** The ARN by which a policy names a caller; for a session, the ARN of its role. Undefined: the caller is anonymous. */
 export function principalArn(principal: Principal): string | undefined {
   const { arns } = policyCaller(principal);
   return arns.at(-1);

@@ -11,10 +11,10 @@ import type { PolicyDocument } from './policy/document.ts';
 import type { Said, Spoken } from './policy/said.ts';
 import { escapePattern } from './policy/pattern.ts';
 
-/** Where something may have to be allowed. */
+/** A place whose policies may have to allow an action. */
 export type Side = 'identity' | 'session' | 'bucket';
 
-/** Statements told of one request. */
+/** Most statements that the reasons of one request name. */
 const MAX_LOOKED = 100;
 
 const DOCUMENTS: Readonly<Record<Side, string>> = {
@@ -23,7 +23,7 @@ const DOCUMENTS: Readonly<Record<Side, string>> = {
   bucket: 'bucket policy',
 };
 
-/** Nothing of the request itself: it would be kept as long as the decision. */
+/** Holds no reference to the request, which would stay in memory as long as the decision does. */
 interface Decided {
   readonly action: string;
   /** ARN. */
@@ -34,7 +34,10 @@ interface Decided {
   readonly principal: Principal;
 }
 
-/** A decision in words, as short as they can be kept: most are never read (`unpackReasons`). */
+/**
+ * Explains a decision, in a packed form, because most explanations are never read. `unpackReasons` makes sentences of
+ * it.
+ */
 export function reasonsOf(decided: Decided): PackedReasons {
   const { said, by, lacking, resource } = decided;
   const [only] = said;
@@ -55,7 +58,7 @@ function toldOf(said: readonly Said[], by: Spoken | undefined): ToldStatements {
   for (const one of said) {
     const { policy, count } = one;
     if (by?.policy === policy) decided = [documents.length, by.statement.index];
-    // The statement that decided has its place, however many stand before it.
+    // The statement that decided is always shown, however many statements stand before it.
     const shown = Math.max(Math.min(count, room), by?.policy === policy ? by.statement.index + 1 : 0);
     documents.push(packed(one, shown));
     omitted += count - shown;
@@ -94,7 +97,7 @@ function namesOf(document: PolicyDocument): string {
   return names;
 }
 
-/** The smallest statement that would allow the request. Wildcards in a key stand for themselves. */
+/** The smallest statement that would allow the request, shown as a remedy. Wildcards in the key are escaped. */
 function smallest(
   side: Side,
   { action, resource, principal }: Pick<Decided, 'action' | 'resource' | 'principal'>,

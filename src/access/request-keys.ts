@@ -14,7 +14,7 @@ import { PolicyWork } from './policy/work.ts';
 import { principalArn } from './policy-caller.ts';
 import { bucketTag, tagOf } from './tag-keys.ts';
 
-/** What a request says that policies may ask for. */
+/** What policies can learn of a request. */
 export interface AskedRequest {
   readonly operation: string;
   readonly bucket: string | undefined;
@@ -31,13 +31,13 @@ export interface AskedRequest {
   readonly accountNumberOf: (canonicalId: string) => string | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** What policies cost, all decisions of the request together. Undefined: none was asked yet. */
+  /** Counts what policies cost, over all decisions of the request. Undefined: no policy was asked yet. */
   work?: PolicyWork | undefined;
 }
 
 const NOTHING = { get: () => undefined };
 
-/** For decisions that no request is behind. */
+/** Stands for the request in decisions that no request asked for. */
 export const NO_REQUEST: AskedRequest = Object.freeze({
   operation: '',
   bucket: undefined,
@@ -61,8 +61,8 @@ export interface DecidedResource {
   readonly object?: { readonly tags?: readonly Tag[] | undefined };
   readonly says?: ConditionKeys;
   /**
-   * Headers of the request that created the upload which a part is for: what only they can say is asked of them, and
-   * not of the request itself.
+   * For a part: headers of the request that created its upload. Keys that only CreateMultipartUpload can set are read
+   * from these, and not from the request for the part.
    */
   readonly creation?: HeaderReader;
 }
@@ -79,7 +79,7 @@ type Read = (scope: DecisionScope) => Value;
 /** @param name what stands behind the slash, as written */
 type ReadTag = (scope: DecisionScope, name: string) => Value;
 
-/** Names are what policies say: none of them may find what every object has (`constructor`). */
+/** A map, because policies choose the names: one such as `constructor` must not find what every object has. */
 function table<T>(rows: Readonly<Record<string, T>>): ReadonlyMap<string, T> {
   return new Map(Object.entries(rows));
 }
@@ -141,7 +141,7 @@ const GLOBAL = table<Read>({
   'aws:federatedprovider': ({ principal }) => (principal.kind === 'account' ? principal.session?.provider : undefined),
   'aws:sourceidentity': ({ principal }) =>
     principal.kind === 'account' ? principal.session?.sourceIdentity : undefined,
-  // Temporary credentials say that there was no second factor; keys that last say nothing of it.
+  // Temporary credentials without a second factor answer `false`; for lasting keys the condition key is absent.
   'aws:multifactorauthpresent': ({ principal }) =>
     principal.kind === 'account' && principal.session !== undefined ? 'false' : undefined,
   'aws:tokenissuetime': ({ principal }) =>
@@ -151,9 +151,9 @@ const GLOBAL = table<Read>({
 });
 
 /**
- * As policies are written, however a client spells it: without a slash in front, escapes undone, and with the version
- * only beside the object alone, so that a denial of the object is one of its versions. What is no source is refused
- * later.
+ * The copy source in the one form that policies use, however the client spells it: decoded, without a leading slash. If
+ * the client names a version, the key has two values, without and with the version id, so that a denial of the object
+ * also denies its versions. The operation refuses a malformed source later.
  */
 function copySource({ asked }: DecisionScope): Value {
   const text = heededHeader(asked, 'x-amz-copy-source');
@@ -175,19 +175,19 @@ const LISTS: ReadonlySet<string> = new Set([
   'ListMultipartUploads',
 ]);
 
-/** A parameter of a listing; of other requests, which ask for the permission to list on the way, it says nothing. */
+/** A query parameter of a listing. Other requests, which only check whether the caller may list, do not have it. */
 const listing =
   (name: string): Read =>
   ({ asked }) =>
     LISTS.has(asked.operation) ? asked.query.get(name) : undefined;
 
-/** An empty one is none: as many as there may be. */
+/** An empty `max-keys` counts as absent. */
 function maxKeys(scope: DecisionScope): Value {
   const value = listing('max-keys')(scope);
   return value === '' ? undefined : value;
 }
 
-/** Operations that write a whole object; the others that take `s3:PutObject` write a part of one. */
+/** Operations that write a whole object. All others that need `s3:PutObject` write a part of one. */
 const WHOLE: ReadonlySet<string> = new Set(['PutObject', 'CopyObject', 'CompleteMultipartUpload', 'PostObject']);
 
 /**
@@ -226,7 +226,7 @@ const TAGS = table<ReadTag>({
     principal.kind === 'account' && principal.user?.tags !== undefined ? tagOf(principal.user.tags, name) : undefined,
 });
 
-/** Answers what documents ask about one decision; nothing is worked out that they do not ask for. */
+/** Answers the condition keys of one decision. A value is worked out only when a document asks for it. */
 export function decisionKeys(action: string, scope: DecisionScope): ConditionKeys {
   return new DecisionKeys(action, scope);
 }
@@ -257,7 +257,7 @@ class DecisionKeys implements ConditionKeys {
     return read(isCreation && creation !== undefined ? this.#created(creation) : this.#scope);
   }
 
-  /** As if the request that created the upload were asked. */
+  /** The scope in which the request that created the upload takes the place of the request for the part. */
   #created(headers: HeaderReader): DecisionScope {
     const { principal, resource, asked } = this.#scope;
     return { principal, resource, asked: { ...asked, operation: CREATING, headers } };
@@ -265,14 +265,14 @@ class DecisionKeys implements ConditionKeys {
 }
 
 interface Reader {
-  /** Those whose requests may have it; undefined: all of them. */
+  /** Actions whose requests can have the key; undefined: all. */
   readonly actions: ReadonlySet<string> | undefined;
-  /** What is asked of the request that created an upload. */
+  /** The key is read from the request that created the upload. */
   readonly isCreation: boolean;
   readonly read: Read;
 }
 
-/** Policies name the same few keys; whoever writes them chooses the names. */
+/** A bound is needed although policies name the same few keys: whoever writes a policy chooses the names. */
 const MAX_READERS = 256;
 const readers = new Map<string, Reader>();
 
@@ -295,10 +295,10 @@ function valueOf(tags: readonly Tag[] | undefined, name: string): string | undef
   return tags?.find(({ key }) => key === name)?.value;
 }
 
-/** By request: hundreds of conditions may ask for one tag each. */
+/** Parsed once for each request: hundreds of conditions may ask for one tag each. */
 const tagsOf = new WeakMap<AskedRequest, readonly Tag[]>();
 
-/** What `x-amz-tagging` gives the object; a header that the operation will refuse says nothing. */
+/** The tags in `x-amz-tagging`. A malformed header, which the operation will refuse, counts as none. */
 function requestTags({ asked }: DecisionScope): readonly Tag[] | undefined {
   const text = heededHeader(asked, 'x-amz-tagging');
   if (text === undefined) return undefined;
@@ -331,7 +331,7 @@ export function tagKeys(tags: readonly Tag[]): ConditionKeys {
 
 const DAY_MS = 86_400_000;
 
-/** Whole days from now until a date, the begun one counted. */
+/** Days from now until a date, rounded up. */
 export function remainingDays(date: string | undefined, now: number): string | undefined {
   const until = date === undefined ? undefined : parseRetainUntil(date);
   return until === undefined ? undefined : String(Math.ceil((until - now) / DAY_MS));
@@ -353,7 +353,10 @@ function signatureAge({ asked }: DecisionScope): string | undefined {
   return signed === undefined ? undefined : String(Math.max(0, asked.now - signed));
 }
 
-/** The date that the signature is about: a header may also be the plain `Date`, in any form that is taken there. */
+/**
+ * When the request was signed. A request signed in its headers may have a plain `Date` instead of `x-amz-date`, in any
+ * form that authentication accepts.
+ */
 function signedAt({ authMethod, query, headers }: AskedRequest): number | undefined {
   if (authMethod === 'anonymous') return undefined;
   const text = authMethod === 'query' ? query.get('X-Amz-Date') : headers.get('x-amz-date');

@@ -6,8 +6,8 @@ import { indexOf } from './statement-index.ts';
 import { SteadyAnswer } from './steady.ts';
 
 /**
- * What documents of one kind say to a request: the first statement that denies it, else the one that allows it (of
- * several, the one that names the caller most narrowly).
+ * Evaluates the policies of one side. The first statement that denies the request decides; without one, a statement
+ * that allows it does (of several, the one that names the caller most narrowly).
  */
 export function evaluate(policies: readonly NamedPolicy[], context: PolicyContext): Evaluation {
   const [only] = policies;
@@ -31,7 +31,10 @@ export function evaluateOne(policy: NamedPolicy, context: PolicyContext): Evalua
 
 const NO_ANSWERS: readonly Answer[] = [];
 
-/** What the statements of one document say, which need not be asked where they were asked the same before. */
+/**
+ * Asks the statements of one document, or takes their last answers where a request with the same facts was asked
+ * before.
+ */
 function askAll(policy: NamedPolicy, context: PolicyContext): Said {
   const found = indexOf(policy.document).find(context.action, context.resource);
   const { steady: facts } = context;
@@ -43,7 +46,10 @@ function askAll(policy: NamedPolicy, context: PolicyContext): Said {
   return said;
 }
 
-/** Answers are put down where they are others than the last ones. */
+/**
+ * Asks each candidate. Makes a new list of answers only when they differ from the last ones; most requests get the same
+ * answers.
+ */
 function askEach(policy: NamedPolicy, found: Found, context: PolicyContext): Said {
   const last = found.said?.policy === policy ? found.said : undefined;
   const known = last?.answers ?? NO_ANSWERS;
@@ -62,7 +68,7 @@ function askEach(policy: NamedPolicy, found: Found, context: PolicyContext): Sai
   return said;
 }
 
-/** Its action fits. */
+/** Asks one statement whose action fits. */
 function ask({ statement, isAbout }: Candidate, context: PolicyContext): Answer {
   const { resources, principals, effect, conditions } = statement;
   if (!isAbout && resources !== undefined && !speaksOf(resources, effect, context)) return 'r';
@@ -74,7 +80,10 @@ function ask({ statement, isAbout }: Candidate, context: PolicyContext): Answer 
   return through ?? 'unnamed';
 }
 
-/** What a variable without value leaves out, nobody knows: an Allow that leaves it out allows nothing. */
+/**
+ * Whether a statement's resources take in the resource. With NotResource and a variable that has no value, nobody knows
+ * what is left out, so an Allow does not count.
+ */
 function speaksOf(resources: PatternSet, effect: Effect, context: PolicyContext): boolean {
   if (
     resources.not &&

@@ -8,7 +8,7 @@ import { variablesOf } from './pattern.ts';
 export type { Fault } from './faults.ts';
 
 /**
- * A document, or what is wrong with its text: the first fault, which AWS would tell, and the first of each further
+ * A document, or the faults of its text: the first one, which is the one that AWS names, and the first of each further
  * statement.
  */
 type ParsedPolicy =
@@ -34,7 +34,7 @@ export function parsePolicy(text: string, kind: PolicyKind): ParsedPolicy {
   return { document };
 }
 
-/** Undefined: a fault was found, and noted. */
+/** Runs `read` and notes the fault that it throws; then the answer is undefined. */
 function noting<T>(found: Fault[], read: () => T): T | undefined {
   try {
     return read();

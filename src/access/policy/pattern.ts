@@ -2,7 +2,7 @@ import type { ConditionKeys } from './context.ts';
 import { lookupName } from './context.ts';
 import type { Pattern } from './document.ts';
 
-/** What a pattern is made of: text, `*`, `?`, and variables, which are text once their value is known. */
+/** A pattern consists of text, `*`, `?`, and variables, which become text once their value is known. */
 type Token = { readonly text: string } | '*' | '?' | Variable;
 
 interface Variable {
@@ -10,11 +10,11 @@ interface Variable {
   readonly fallback: string | undefined;
 }
 
-/** What stands between two `*`: pieces with one character of any kind between each two of them. */
+/** The part between two `*`: pieces of text, with one `?` between each two of them. */
 type Chunk = readonly string[];
 
 export interface PatternOptions {
-  /** Replace `${key}`; documents of version 2008-10-17 know no variables. */
+  /** Replace `${key}`. Documents of version 2008-10-17 have no variables. */
   readonly variables: boolean;
   readonly ignoreCase?: boolean;
   /** `*` and `?` stand for themselves. */
@@ -26,18 +26,18 @@ const WITH_DEFAULT = /^\s*([^,\s]+)\s*(?:,\s*'([^']*)'\s*)?$/;
 /** `${*}`, `${?}` and `${$}` stand for the character itself. */
 const ESCAPED: ReadonlySet<string> = new Set(['*', '?', '$']);
 
-/** Characters that are compared or copied in one step. */
+/** Characters that one step of work compares or copies. */
 const CHARACTERS = 16;
-/** The same when a piece of text is searched for whose first letter may stand anywhere. */
+/** The same when a piece is searched for, since its first letter may stand anywhere. */
 const SEARCHED = 2;
-/** The same of values that stand for variables: the text that they make is put together first. */
+/** The same for the values of variables, whose text is put together first. */
 const SUBSTITUTED = 4;
-/** Steps that a pattern takes to be put together besides. */
+/** Further steps to put a pattern with variables together. */
 const SUBSTITUTION = 20;
 
 /**
- * Compiles one pattern. No place of the value is tried twice between two `*`, but each `?` there may be looked at from
- * each place: what that takes is counted (`ConditionKeys.spend`).
+ * Compiles one pattern. Matching tries no place of the value twice between two `*`, but may look at each `?` there from
+ * each place; it counts that work (`ConditionKeys.spend`).
  */
 export function compilePattern(text: string, options: PatternOptions): Pattern {
   const fold =
@@ -58,7 +58,7 @@ export function compilePattern(text: string, options: PatternOptions): Pattern {
   if (chunks.length === 1 && chunks[0]?.length === 1) {
     const exact = chunks[0][0];
     if (options.ignoreCase !== true) return { text, matches: (value) => value === exact };
-    // Lengths may differ by what folding makes of some letters.
+    // Folding the case of some letters changes the length.
     return {
       text,
       matches(value, keys) {
@@ -124,7 +124,7 @@ function toVariable(inner: string): Variable {
   return { key, fallback };
 }
 
-/** Undefined: a variable has no value, or more than one. What a value holds is text, whatever characters it has. */
+/** Undefined: a variable has no value, or several. A value is plain text: `*` and `?` in it are no wildcards. */
 function substitute(tokens: readonly Token[], keys: ConditionKeys): Token[] | undefined {
   const known: Token[] = [];
   for (const token of tokens) {
@@ -171,7 +171,7 @@ function matchChunks(chunks: readonly Chunk[], value: string, keys: ConditionKey
 
 interface Place {
   readonly start: number;
-  /** What the work is counted by. */
+  /** Counts the work. */
   readonly keys: ConditionKeys;
 }
 

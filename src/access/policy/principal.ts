@@ -2,8 +2,8 @@ import type { PolicyCaller } from './context.ts';
 import type { PrincipalEntry, PrincipalSet } from './document.ts';
 
 /**
- * How a statement names a caller, from the widest to the narrowest. Only `anyone`, `role` and `caller` give something:
- * who names an account leaves it to the account whom of its users it lets (`account`).
+ * How a statement names a caller, from the widest to the narrowest. `anyone`, `role` and `caller` give the permission
+ * to the caller. `account` gives it to the account, which decides by its own policies who of its users has it.
  */
 export type Through = 'account' | 'anyone' | 'role' | 'caller';
 
@@ -21,7 +21,10 @@ const CANONICAL_ID = /^[\x21-\x7e]+$/;
 const PROVIDER = /^[\x21-\x7e]+$/;
 const SERVICE = /^[a-z0-9.-]+\.amazonaws\.com(?:\.cn)?$/;
 
-/** Readers of one value, by the name under which it stands. Undefined: there is no such principal. */
+/**
+ * Readers of a principal's value, by the kind of the principal. They answer undefined for a value that names no
+ * principal.
+ */
 export const PRINCIPAL_READERS: ReadonlyMap<string, (value: string) => PrincipalEntry | undefined> = new Map(
   Object.entries({
     AWS: readAws,
@@ -42,7 +45,7 @@ function readAws(value: string): PrincipalEntry | undefined {
   return CALLER_ARN.test(value) ? { kind: 'arn', arn: value } : undefined;
 }
 
-/** How this names the caller; undefined: it does not. */
+/** How an entry names the caller; undefined: it does not. */
 function entryNames(entry: PrincipalEntry, caller: PolicyCaller): Through | undefined {
   const whole: Through = caller.isRoot ? 'caller' : 'account';
   switch (entry.kind) {
@@ -65,17 +68,17 @@ function entryNames(entry: PrincipalEntry, caller: PolicyCaller): Through | unde
   }
 }
 
-/** Of a provider, or, with `*`, of any: whoever came by none is not meant. */
+/** Whether the caller came by this identity provider, or, with `*`, by any. */
 function isOf(provider: string, caller: PolicyCaller): boolean {
   return caller.provider !== undefined && (provider === '*' || provider === caller.provider);
 }
 
 /**
- * How a statement's Principal or NotPrincipal takes the caller in; undefined: it does not.
+ * How a statement's Principal or NotPrincipal names the caller; undefined: it does not.
  *
- * NotPrincipal leaves out whom it lists. A Deny leaves a caller out only if it lists all that the caller is, the
- * account, the role and the session or user; an Allow leaves out whoever is listed with any of it: either way the doubt
- * goes against the caller.
+ * NotPrincipal excludes those whom it lists, and any doubt goes against the caller. A Deny spares a caller only if it
+ * lists everything that the caller is: the account, the role, and the session or user. An Allow excludes a caller if it
+ * lists any of these.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_notprincipal.html
  */
 export function namedBy(

@@ -1,15 +1,14 @@
 import type { PolicyDocument, PolicyKind } from './document.ts';
 import { parsePolicy } from './parse.ts';
 
-/** What all documents that are remembered may take, about, bytes. */
+/** Memory that all remembered documents may take together, in bytes, estimated. */
 const MAX_BYTES = 16 * 1024 * 1024;
 /**
- * Of a document: what each text in it becomes (a pattern, its test, the pieces between its wildcards), and each
- * wildcard.
+ * Bytes for each text of a document (its pattern, its test, the pieces between its wildcards), and for each wildcard.
  */
 const PER_TEXT = 900;
 const PER_WILDCARD = 60;
-/** Values of conditions need no quotes: numbers, true and false. */
+/** Bytes for each comma: values of conditions may stand without quotes (numbers, true and false). */
 const PER_COMMA = 300;
 const PER_DOCUMENT = 4000;
 
@@ -19,8 +18,8 @@ interface Remembered {
 }
 
 /**
- * Documents by their text, those used last. They take up to 140 times as much as their text, and whoever may put a
- * policy chooses it: what is kept is bounded by bytes.
+ * Parsed policies by their text; the least recently used go first. A document takes up to 140 times the memory of its
+ * text, and its author chooses the text, so the bound is in bytes.
  */
 export class RememberedPolicies {
   readonly #kind: PolicyKind;
@@ -32,14 +31,14 @@ export class RememberedPolicies {
     this.#kind = kind;
   }
 
-  /** About what is held. */
+  /** Estimated size of everything that is held. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /** @param text of a policy that was checked when it was put; undefined when it cannot be read after all */
   get(text: string): PolicyDocument | undefined {
-    // Records of buckets are read anew each second: the text of the last one is compared without looking at it.
+    // Records of buckets are read anew each second. For the policy of the last call, comparing the text is enough.
     if (this.#last?.text !== text) this.#last = { text, document: this.#get(text) };
     return this.#last.document;
   }
@@ -67,7 +66,7 @@ export class RememberedPolicies {
   }
 }
 
-/** About what a document takes that is made of this text. */
+/** Estimated memory of the document that this text makes. */
 function bytesOf(text: string): number {
   let quotes = 0;
   let wildcards = 0;

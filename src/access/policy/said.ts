@@ -3,46 +3,49 @@ import type { Condition, NamedPolicy, Statement } from './document.ts';
 import { type Through, isNarrower } from './principal.ts';
 import type { SteadyAnswer } from './steady.ts';
 
-/** A statement that names an action and may speak about a resource. */
+/** A statement that names the action, and whose resources may take in the resource. */
 export interface Candidate {
-  /** In the document. */
+  /** Its place in the document, from 0. */
   readonly place: number;
   readonly statement: Statement;
-  /** Its resources speak about it: they need not be asked. */
+  /** Its resources are known to take in the resource, so they are not asked again. */
   readonly isAbout: boolean;
 }
 
-/** The statements that are held against a request. */
+/** The statements of a document that one action and resource are checked against. */
 export interface Found {
-  /** In the order of the document; all others do not speak about the request. */
+  /** In the order of the document. No other statement of it can apply to the request. */
   readonly candidates: readonly Candidate[];
-  /** What each of the document says if it is not looked at, a letter for each: `a` or `r`. */
+  /**
+   * A letter for each statement of the document, with the reason why it is no candidate: `a` (another action) or `r`
+   * (another resource).
+   */
   readonly letters: string;
-  /** What they said last: most requests are answered alike. */
+  /** Their answers to the last request; most requests get the same. */
   said?: Said;
-  /** The same for requests of which that is known before they are asked. */
+  /** The same, for requests whose answers are known without asking. */
   steady?: SteadyAnswer<Said>;
 }
 
-/** One statement that speaks about a request. */
+/** A statement that applies to a request, with the policy that it stands in. */
 export interface Spoken {
   readonly policy: NamedPolicy;
   readonly statement: Statement;
 }
 
 /**
- * What a statement whose action fits answers: why it does not speak about the request, the condition that does not
- * hold, or how it names the caller.
+ * The answer of one candidate. It does not apply because of the resource (`r`), the principal (`p`) or a condition, or
+ * it applies, and then the answer says how it names the caller (`unnamed` where policies have no principals).
  */
 export type Answer = 'r' | 'p' | Condition | Through | 'unnamed';
 
 /**
- * What the statements of one document said. Most requests are answered alike: they share it, so that a decision leaves
- * little behind. Put into letters when somebody asks: most are never asked.
+ * The answers of one document to a request. Requests with the same answers share one object, so that the decisions that
+ * the journal keeps take little memory. Letters and words are made only when somebody looks.
  */
 export class Said {
   readonly policy: NamedPolicy;
-  /** Of the candidates that were asked, in their order; a statement that denies is the last. */
+  /** Answers of the candidates that were asked, in their order. Nothing is asked behind a statement that denies. */
   readonly answers: readonly Answer[];
   readonly effect: Evaluation['effect'];
   readonly by: Spoken | undefined;
@@ -61,12 +64,12 @@ export class Said {
     this.through = this.effect === 'allow' ? decided?.through : undefined;
   }
 
-  /** What it comes to where no other document is asked. */
+  /** The evaluation where this is the only document of its side. */
   get alone(): Evaluation {
     return (this.#alone ??= evaluationOf(this, [this]));
   }
 
-  /** A letter (`MISMATCHES`) for each statement, in order; nothing behind one that denies. */
+  /** A letter (`MISMATCHES`) for each statement of the document, up to one that denies. */
   get letters(): string {
     const { candidates, letters } = this.#found;
     let [text, from] = ['', 0];
@@ -78,17 +81,17 @@ export class Said {
     return this.effect === 'deny' ? text : text + letters.slice(from);
   }
 
-  /** Of those with `c` the first condition that does not hold. */
+  /** For each statement with the letter `c`, the first condition that does not hold. */
   get failed(): readonly Condition[] {
     return this.answers.filter((answer) => typeof answer === 'object');
   }
 
-  /** The same in words, made once. */
+  /** The answers in words, made once. */
   told(tell: (said: Said) => ToldStatements): ToldStatements {
     return (this.#told ??= tell(this));
   }
 
-  /** How many statements `letters` tells of. */
+  /** How many letters `letters` has. */
   get count(): number {
     const { candidates, letters } = this.#found;
     return this.effect === 'deny' ? (candidates[this.answers.length - 1]?.place ?? 0) + 1 : letters.length;
@@ -125,13 +128,13 @@ function decidedBy({ candidates }: Found, answers: readonly Answer[]): Decided |
 }
 
 export interface Evaluation {
-  /** `none`: nothing speaks about the request. */
+  /** `none`: no statement applies to the request. */
   readonly effect: 'deny' | 'allow' | 'none';
-  /** The statement that made it so. */
+  /** The statement that decided. */
   readonly by?: Spoken;
   /** How the statement that allows names the caller; absent in policies without principals. */
   readonly through?: Through;
-  /** By document. */
+  /** The answers of each document that was asked. */
   readonly said: readonly Said[];
 }
 

@@ -2,45 +2,48 @@ import { NO_KEYS } from './context.ts';
 import type { Pattern, PatternSet, PolicyDocument } from './document.ts';
 import type { Candidate, Found } from './said.ts';
 
-/** Patterns that begin so. */
+/** The resource patterns that begin with one text. */
 interface Start {
   readonly text: string;
   readonly patterns: { readonly place: number; readonly behind: Pattern['behind'] }[];
-  /** The longest other one that this one begins with. */
+  /** The longest other start that is a prefix of this one. */
   readonly within: Start | undefined;
 }
 
-/** What was found for one action. */
+/** What the index remembers of one action. */
 interface Naming {
-  /** By place in the document. */
+  /** Whether the statement at each place of the document names the action. */
   readonly named: readonly boolean[];
   readonly letters: string;
-  /** By the longest start of the resource; undefined: it has none. */
+  /** The candidates, by the longest start that the resource begins with; undefined: it begins with none. */
   readonly longer: Map<Start | undefined, Found>;
-  /** The same of resources that are no longer than the start itself. */
+  /** The same for resources that are equal to the start. */
   readonly exact: Map<Start | undefined, Found>;
 }
 
-/** Actions that are remembered: most requests for a bucket take the same few. */
+/** Most actions that are remembered. Most requests for a bucket need the same few. */
 const MAX_ACTIONS = 8;
-/** Candidates in all that is remembered; whoever writes a document chooses how many there are. */
+/** Most candidates in everything that is remembered: the author of a document chooses how many statements there are. */
 const MAX_REMEMBERED = 1024;
 
 /**
- * The statements of a document by action and by what their resources begin with, so that a request is held against
- * those only that may speak about it. Made once for a document.
+ * Finds the statements that may apply to a request by its action and by what its resource begins with, so that only
+ * these are asked. Made once for each document.
  */
 export class StatementIndex {
   readonly #document: PolicyDocument;
   readonly #byAction = new Map<string, Naming>();
   #remembered = 0;
-  /** Places of statements about resources that may begin with anything. */
+  /** Places of statements whose resources may begin with anything. */
   readonly #anywhere: number[] = [];
-  /** In the order of their texts. */
+  /** Sorted by text. */
   readonly #starts: readonly Start[];
-  /** Where the last resource was found among them. */
+  /** The place in `#starts` where the last search ended. */
   #last = 0;
-  /** By place: two for each, by whether the statement is known to speak about the resource. */
+  /**
+   * For each place of the document two candidates: one whose resources must be asked, one whose resources are known to
+   * fit.
+   */
   readonly #candidates: readonly { readonly asked: Candidate; readonly known: Candidate }[];
 
   constructor(document: PolicyDocument) {
@@ -64,7 +67,7 @@ export class StatementIndex {
     }));
   }
 
-  /** Patterns of actions have no variables, so that what names an action is always the same. */
+  /** Finds the candidates. What names an action can be remembered, because patterns of actions have no variables. */
   find(action: string, resource: string): Found {
     const naming = this.#naming(action);
     const start = this.#longestStart(resource);
@@ -113,8 +116,8 @@ export class StatementIndex {
   }
 
   /**
-   * Whatever begins with a text stands together, with that text at the head: all that the resource begins with, the
-   * greatest text that is not greater than the resource begins with, too.
+   * In sorted order, all texts that begin with one text stand right behind it. So every start of the resource is also a
+   * start of the greatest text that is not greater than the resource, and `within` leads through them.
    */
   #longestStart(resource: string): Start | undefined {
     if (!this.#isBehindLast(resource)) this.#last = this.#search(resource);
@@ -123,13 +126,13 @@ export class StatementIndex {
     return start;
   }
 
-  /** Most requests for a bucket name what stands together. */
+  /** Whether the search would end where the last one did; the resources of most requests stand together. */
   #isBehindLast(resource: string): boolean {
     const [here, next] = [this.#starts[this.#last], this.#starts[this.#last + 1]];
     return here !== undefined && here.text <= resource && (next === undefined || resource < next.text);
   }
 
-  /** The place of the greatest text that is not greater; -1: there is none. */
+  /** The place of the greatest text that is not greater than the resource; -1: there is none. */
   #search(resource: string): number {
     let [from, to] = [0, this.#starts.length];
     while (from < to) {
@@ -161,7 +164,7 @@ function nested(byText: ReadonlyMap<string, Start['patterns']>): Start[] {
   return starts;
 }
 
-/** As `<` has it. */
+/** The order of `<`, by UTF-16 code units. */
 function byUnits(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }

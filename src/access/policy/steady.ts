@@ -1,12 +1,12 @@
 import type { SteadyFacts } from './context.ts';
 import type { NamedPolicy, PrincipalSet, Statement } from './document.ts';
 
-/** What a key is made of; `nothing`: it is the same for all requests. */
+/** The facts that a condition key depends on; `nothing`: its value never changes. */
 type Part = 'caller' | 'address' | 'connection' | 'second' | 'nothing';
 
 /**
- * Keys that are made of nothing but `SteadyFacts`, of a tag up to the slash. Any other key may be another one with each
- * request.
+ * Condition keys that depend on `SteadyFacts` alone; keys of tags stand here up to their slash. The value of any other
+ * key may change with each request.
  */
 export const STEADY_KEYS: ReadonlyMap<string, Part> = new Map(
   Object.entries({
@@ -41,16 +41,16 @@ interface Answered<S> extends Omit<SteadyFacts, 'isTemporary' | 'now'> {
 
 interface Asked {
   readonly statement: Statement;
-  /** Its resources speak about the resource. */
+  /** Its resources are known to take in the resource. */
   readonly isAbout: boolean;
 }
 
 /**
- * What statements said last, for requests that cannot be told anything else: none of the statements asks for anything
- * but steady facts, and those that they ask for are the same.
+ * Remembers the last answers of some statements that ask for steady facts only. A request with the same facts gets the
+ * same answers without asking the statements again.
  */
 export class SteadyAnswer<S extends { readonly policy: NamedPolicy }> {
-  /** Undefined: they ask for more. */
+  /** The facts that the statements ask for; undefined: they ask for more than steady facts. */
   readonly #parts: ReadonlySet<Part> | undefined;
   readonly #asksCaller: boolean;
   readonly #asksAddress: boolean;
@@ -62,7 +62,7 @@ export class SteadyAnswer<S extends { readonly policy: NamedPolicy }> {
     this.#asksAddress = this.#parts?.has('address') === true;
   }
 
-  /** Undefined: they have to be asked. */
+  /** The remembered answers; undefined: the statements must be asked. */
   get(policy: NamedPolicy, facts: SteadyFacts): S | undefined {
     const last = this.#last;
     if (last?.said.policy !== policy) return undefined;
@@ -88,12 +88,12 @@ export class SteadyAnswer<S extends { readonly policy: NamedPolicy }> {
 function partsOf(candidates: readonly Asked[]): ReadonlySet<Part> | undefined {
   const parts = new Set<Part>();
   for (const { isAbout, statement } of candidates) {
-    // The resource is another one with each request.
+    // Whether this statement takes in the resource depends on the resource, which each request may change.
     if (!isAbout) return undefined;
     if (statement.principals !== undefined && !takesAnyone(statement.principals)) parts.add('caller');
     for (const { lookup, values } of statement.conditions) {
       const part = STEADY_KEYS.get(lookup.slice(0, lookup.indexOf('/') + 1 || undefined));
-      // A value with a variable asks for more than the key.
+      // A variable in a value may stand for any other key.
       if (part === undefined || values.some((value) => value.includes('${'))) return undefined;
       parts.add(part);
     }

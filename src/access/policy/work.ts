@@ -1,11 +1,11 @@
 /**
- * Steps of about ten nanoseconds for one request; further decisions of it (DeleteObjects has a thousand) bring some
- * more.
+ * Steps that one request may take, of about ten nanoseconds each. Each decision adds `PER_DECISION`: DeleteObjects
+ * makes a thousand.
  */
 const PER_REQUEST = 1_000_000;
 const PER_DECISION = 20_000;
 
-/** A decision would take longer than it may. Nothing is allowed by it. */
+/** A decision needs more steps than it may take. It allows nothing. */
 export class TooMuchWork extends Error {
   constructor() {
     super('the policies take more steps than a decision may');
@@ -13,14 +13,14 @@ export class TooMuchWork extends Error {
 }
 
 /**
- * What the policies that are asked about one request may cost. Owners of buckets write them, anybody's request is held
- * against them, and both may be long: patterns with many wildcards times a header of some kilobytes would block the
- * process for a second.
+ * Bounds the work that policies cause for one request. The owner of a bucket chooses the policy and a stranger chooses
+ * the request: a pattern with many wildcards, matched against a header of some kilobytes, could block the process for a
+ * second.
  */
 export class PolicyWork {
   #left = PER_REQUEST;
 
-  /** One more decision. */
+  /** To be called once for each decision. */
   begin(): void {
     this.#left += PER_DECISION;
   }
