@@ -22,8 +22,8 @@ export interface BucketRecord {
   readonly versionedSince?: number;
   readonly settings: BucketSettings;
   /**
-   * The container was made for this bucket alone and says so: one that does not say so is another. Absent in records of
-   * older releases.
+   * The container was made for this bucket alone and carries its uid; a container without it belongs to another bucket.
+   * Absent in records of older releases.
    */
   readonly owned?: boolean;
   /** Absent: the bucket lives. */
@@ -49,8 +49,8 @@ export type BucketState =
 
 const FORMAT = 1;
 /**
- * Of buckets whose settings give a KMS key to objects that say nothing. A release that does not know that would leave
- * them to the service's own keys, and nobody would see it: it refuses the record instead.
+ * Format of buckets whose settings name a KMS key for new objects. A release that does not know this setting would
+ * silently encrypt them with the service's own keys; this number makes it refuse the record instead.
  */
 const ENCRYPTING_FORMAT = 2;
 const STATES: ReadonlySet<string> = new Set<BucketState['kind']>(['claimed', 'deleting', 'deleted']);
@@ -151,7 +151,7 @@ function decodeSettings({ acl, ...settings }: SettingsJson): BucketSettings {
 }
 
 interface BucketSummary {
-  /** Empty: the bucket is not to be listed, but its container is not native either. */
+  /** Empty: ListBuckets does not show the bucket, but its container does not count as native either. */
   readonly owner: string;
   readonly createdAt: number;
   readonly container: string;

@@ -20,30 +20,30 @@ export interface BucketHome {
   readonly container: string;
   /** System container of the backend: records, versions, uploads. */
   readonly system: string;
-  /** Of the backend. */
+  /** Turns of the backend's keys. */
   readonly queue?: KeyTurns;
-  /** Of the backend. */
+  /** Clocks and timers of the process that serves the backend. */
   readonly time?: Time;
-  /** Of the backend: what the service calls the KMS keys that clients may name. Absent: none may be named. */
+  /** The service's names of the KMS keys that clients may name. Absent: clients may name none. */
   readonly kmsKeys?: ReadonlyMap<string, string>;
 }
 
-/** How clients may not ask to have an object encrypted. */
+/** Kinds of encryption that a bucket can block. */
 export const ENCRYPTION_TYPES = ['NONE', 'SSE-C'] as const;
 export type EncryptionType = (typeof ENCRYPTION_TYPES)[number];
 
-/** What was said about encryption at rest. */
+/** A bucket's settings for encryption at rest. */
 export interface BucketEncryption {
   /**
-   * The KMS key that encrypts new objects unless the request says otherwise, by its name; no name stands for the key of
-   * those who name none. Absent: the service's own keys encrypt them.
+   * The KMS key, by its name, that encrypts new objects unless the request says otherwise. Without `key` it is the
+   * default KMS key. Absent: the service's own keys encrypt new objects.
    */
   readonly kms?: { readonly key?: string };
   readonly bucketKey: boolean;
   readonly blocked?: readonly EncryptionType[];
 }
 
-/** What clients set on a bucket; all of it lies in the bucket record, and absent is S3's "never set". */
+/** What clients set on a bucket, all of it kept in the bucket record. Absent is S3's "never set". */
 export interface BucketSettings {
   /** By key; never empty. */
   readonly tags?: readonly Tag[];
@@ -86,6 +86,6 @@ export interface Bucket {
   readonly home: BucketHome;
   /** Revision of the record; absent for a container that has none (made by native tools). */
   readonly recordRevision?: Revision;
-  /** A DeleteBucket has marked it, and is at work or has died. Only another DeleteBucket gets to see it so. */
+  /** A DeleteBucket has marked the bucket, and is at work or has died. Only another DeleteBucket sees such a bucket. */
   readonly isMarked?: true;
 }

@@ -1,29 +1,29 @@
 import { NamedValues } from '../../observe/named-values.ts';
 
 /**
- * Records are rows of fields. A table names the fields of a kind of record; from it come what is written, what is read,
- * what may spill, and the page that explains it (docs/records.md).
+ * Records are sets of fields. One table names the fields of a kind of record. Encoder, decoder, what may spill, and the
+ * page that explains the fields (docs/records.md) are all made from it.
  */
 
 /** How a value stands in JSON. */
 interface Form<T> {
-  /** @returns undefined for what its absence says. Absent: the value stands there as it is */
+  /** @returns undefined for a value that an absent field means. Absent: the value stands in JSON as it is */
   encode?(value: T): unknown;
   /** @throws Error for what this release does not know and must not guess. Absent: as `encode` */
   decode?(json: unknown): T;
 }
 
-/** Whether a value, as it stands in JSON, can be ours: other tools can write what readers read. */
+/** Whether the gateway can have written a value, as it stands in JSON. Other tools can write to the same blobs. */
 export type Check = (value: unknown) => boolean;
 
 export interface Field {
-  /** A record with a value that it refuses is damaged; absent: only the gateway writes such records. */
+  /** A record with a value that this refuses is damaged. Absent: only the gateway writes such records. */
   readonly check?: Check;
-  /** Its name on the wire. Never used again for anything else. */
+  /** Its name in JSON. A code is never given another meaning. */
   readonly code: string;
   readonly form: Form<unknown>;
   readonly meaning: string;
-  /** What a reader takes for it when it is not there. */
+  /** What an absent field means, in words for docs/records.md. */
   readonly absent: string;
 }
 
@@ -31,7 +31,7 @@ export type FieldTable = Readonly<Record<string, Field>>;
 
 export type ValueOf<F> = F extends { readonly form: Form<infer T> } ? T : never;
 
-/** A release that knows a field less reads it into here, and writes it back wherever it writes the record anew. */
+/** Fields that this release does not know. It writes them back when it writes the record anew. */
 export type UnknownFields = Readonly<Record<string, unknown>>;
 
 /** The value as it is. */
@@ -46,10 +46,10 @@ export function coded<T, J>(encode: (value: T) => J | undefined, decode: (json: 
 
 export const TEXT = plain<string>();
 export const NUMBER = plain<number>();
-/** 1, or not there. */
+/** 1 for true; absent for false. */
 export const FLAG: Form<boolean> = { encode: (value) => (value ? 1 : undefined), decode: () => true };
 
-/** What a table is used by: found once, for all records. */
+/** Encoder and decoder of a table, made once. */
 interface FieldCodec {
   /** Adds the fields of a record in the order of the table; what is undefined is left out. */
   encode(record: object, json: Record<string, unknown>): void;
@@ -97,7 +97,7 @@ export class DamagedField extends Error {
   }
 }
 
-/** Puts back what was not known. A field of the same code goes before it. */
+/** Adds unknown fields. A field of the record with the same code wins. */
 export function addUnknown(json: Record<string, unknown>, unknown: UnknownFields | undefined): void {
   for (const code in unknown) {
     if (!Object.hasOwn(json, code)) Object.defineProperty(json, code, { value: unknown[code], enumerable: true });

@@ -3,8 +3,8 @@ import type { FieldsOf } from './record-fields.ts';
 import type { HeadKind } from './record.ts';
 
 /**
- * Everything S3 lets a client say about an object when it is made. What is no content header and no user metadata is a
- * field of its record.
+ * Everything that a client can say about an object when it makes it: content headers, user metadata, and the record's
+ * fields `said`.
  */
 export interface ObjectAttributes extends FieldsOf<'said'> {
   readonly headers: ContentHeaders;
@@ -12,7 +12,7 @@ export interface ObjectAttributes extends FieldsOf<'said'> {
   readonly userMetadata: Readonly<Record<string, string>>;
 }
 
-/** An object version as readers see it, whatever shape it has in the backend. */
+/** An object version as readers see it, however the backend stores it. */
 export interface ObjectView extends ObjectAttributes, FieldsOf<'shown'> {
   readonly key: string;
   /** `null`, or the version's token. Answers name it only in buckets that ever had versioning. */
@@ -24,15 +24,15 @@ export interface ObjectView extends ObjectAttributes, FieldsOf<'shown'> {
   readonly mtime: number;
   /** Canonical id of the object's owner. */
   readonly ownerId: string;
-  /** Bytes in an offline tier: 403 InvalidObjectState. */
+  /** The bytes are in an offline tier; reading them answers 403 InvalidObjectState. */
   readonly archived: boolean;
-  /** Hex MD5 of the whole object when known: what a server-side copy of all of it has as ETag. */
+  /** Hex MD5 of the whole object when known. A server-side copy of the whole object has it as its ETag. */
   readonly md5?: string;
   /**
-   * Where the bytes lie; the revision is known when they lie at the key itself (a private blob never changes its
-   * bytes).
+   * Where the bytes lie. `revision` is present when they lie at the key itself; a private blob's bytes never change, so
+   * reading them needs no revision.
    */
   readonly bytes: { readonly ref: BlobRef; readonly revision?: Revision };
-  /** The head that was read: what a condition on "this state of the key" pins. */
+  /** The head that was read. Its revision makes a write conditional on this state of the key. */
   readonly head: { readonly kind: HeadKind; readonly revision: Revision };
 }

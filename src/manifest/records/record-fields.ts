@@ -32,10 +32,13 @@ import {
 import type { VersionToken } from './version-token.ts';
 
 /**
- * Which records have a field. `place`: all. `said`: what a client said of the object when it was made; `shown`: what
- * else readers are shown as it stands; `kept`: what has a default of the blob's or the bucket's own. These three are
- * the object. `own`: a version's own blob, and the head that repeats it. `null`: heads of another version than the null
- * one. `log`, `nonces`: heads. `seen`: a head of a version's own blob. `spill`: what is too large.
+ * Decides which records have a field.
+ *
+ * `place`: all records. Objects have three groups: `said`, what the client said when it made the object; `shown`, what
+ * else readers see as it stands; `kept`, what has a default on the blob or in the bucket. `named`: heads that name
+ * another blob, about that blob. `own`: a version's own blob, and the head that repeats it. `seen`: a head that repeats
+ * a version's own blob. `null`: heads whose current version is not the null version. `log` and `nonces`: heads.
+ * `spill`: records that are too large for metadata.
  */
 export type FieldGroup =
   | 'place'
@@ -52,18 +55,22 @@ export type FieldGroup =
 
 interface RecordField extends Field {
   readonly of: FieldGroup;
-  /** Whether a value, as it stands in JSON, can be ours. A record with one that cannot is refused as damaged. */
+  /**
+   * Whether the gateway can have written a value, as it stands in JSON. A record with another value is refused as
+   * damaged.
+   */
   readonly check: Check;
-  /** Moves to the overflow blob when the record is too large; a head that repeats a version goes without it then. */
+  /** Moves to the overflow blob when the record is too large. A head that repeats a version then leaves it out. */
   readonly spills?: true;
-  /** A head that repeats a version goes without it when there is no room. */
+  /** A head that repeats a version leaves it out when there is no room. */
   readonly trims?: true;
-  /** Of the group `said`: a copy does not take it over from its source, but has what its own request says. */
+  /** For the group `said`: a copy has what its own request says, and does not take it over from its source. */
   readonly uncopied?: true;
 }
 
 /**
- * In the order in which they are written. Adding one: a row here, and the place that its value comes from or goes to.
+ * All fields, in the order in which they are written. A new field takes a row here, and code where its value comes from
+ * or goes to.
  */
 export const RECORD_FIELDS = {
   mtime: {
@@ -331,7 +338,7 @@ export const RECORD_FIELDS = {
 
 type Fields = typeof RECORD_FIELDS;
 
-/** The fields of some groups, each of which may be absent. */
+/** The fields of some groups, all optional. */
 export type FieldsOf<G extends FieldGroup> = {
   readonly [Name in keyof Fields as Fields[Name]['of'] extends G ? Name : never]?: ValueOf<Fields[Name]>;
 };
@@ -346,22 +353,22 @@ export function fieldsOf<G extends FieldGroup>(record: FieldsOf<G>, ...groups: r
   return kept as FieldsOf<G>;
 }
 
-/** What a copy takes over of what a client said of its source. */
+/** Those of the source's fields `said` that a copy takes over. */
 export function copiedFields(source: FieldsOf<'said'>): FieldsOf<'said'> {
   return filtered(fieldsOf<'said'>(source, 'said'), (name) => ROWS[name]?.uncopied !== true);
 }
 
-/** What a head that repeats a version does without where there is no room. */
+/** The record without the fields that a head leaves out when there is no room. */
 export function untrimmed<R extends object>(record: R): R {
   return filtered(record, (name) => ROWS[name]?.spills !== true && ROWS[name]?.trims !== true) as R;
 }
 
-/** The record without what may spill. */
+/** The record without the fields that may spill. */
 export function unspilled<R extends object>(record: R): R {
   return filtered(record, (name) => ROWS[name]?.spills !== true) as R;
 }
 
-/** What may spill of it. */
+/** The fields of the record that may spill. */
 export function spilled<R extends object>(record: R): Partial<R> {
   return filtered(record, (name) => ROWS[name]?.spills === true);
 }

@@ -18,8 +18,9 @@ export const RECORD_NAME = 's3gw';
 /** Format of the record; a reader refuses a higher one instead of guessing. */
 const FORMAT = 1;
 /**
- * Format of a record whose bytes lie in encrypted pieces (docs/decisions/0029-keys-of-customers.md): to who reads the
- * other format only, it would be an object without bytes.
+ * Format of a record whose object's bytes lie in encrypted pieces (docs/decisions/0029-keys-of-customers.md). A release
+ * that knows only the first format would show such an object without its bytes; this number makes it refuse the record
+ * instead.
  */
 const ENCRYPTED_FORMAT = 2;
 
@@ -27,15 +28,15 @@ const ENCRYPTED_FORMAT = 2;
 interface Placed extends FieldsOf<'place'> {
   /** Hybrid clock in microseconds; decides a version's place. */
   readonly seq: number;
-  /** Fields that this release does not know; they go with the record, wherever it is written anew. */
+  /** Fields that this release does not know. Whoever writes the record anew writes them back. */
   readonly unknown?: UnknownFields;
-  /** Those that lie on its overflow blob. */
+  /** The same for fields that lie on the record's overflow blob. */
   readonly unknownSpilled?: UnknownFields;
 }
 
 /**
- * What S3 knows of an object beyond what the cloud has fields for. Absent = the default, so that a plain PUT costs a
- * few dozen bytes.
+ * What S3 knows of an object and the cloud has no field for. An absent field means the default, so that the record of a
+ * plain PUT is a few dozen bytes long.
  */
 interface ObjectFields extends Placed, FieldsOf<'said' | 'shown' | 'kept' | 'spill'> {}
 
@@ -48,18 +49,20 @@ interface Naming {
   readonly version: VersionToken;
 }
 
-/** Etag and size of what lies there: the head's own blob is empty. */
+/** The head's own blob is empty: `etag` and `size` are those of the blob that it names. */
 interface NamingObject extends Naming {
   readonly etag: string;
   readonly size: number;
 }
 
-/** The null version, which lies at the key itself. */
+/** The current version is the null version, and its bytes lie at the key itself. */
 export interface InlineHead extends ObjectFields, HeadFields {
   readonly kind: 'inline';
 }
 
-/** The current version has a blob of its own, which says more than the head where that had no room. */
+/**
+ * The current version has a blob of its own. Its record may say more than the head, which leaves out what does not fit.
+ */
 export interface LinkHead
   extends Omit<ObjectFields, 'etag'>,
     HeadFields,
@@ -68,7 +71,10 @@ export interface LinkHead
   readonly kind: 'link';
 }
 
-/** The null version: its bytes lie on a private blob until they are moved here, its record is this one. */
+/**
+ * The current version is the null version, and its bytes lie on a private blob until they are moved to the key. Its
+ * record is this one.
+ */
 export interface MlinkHead extends Omit<ObjectFields, 'etag'>, HeadFields, NamingObject {
   readonly kind: 'mlink';
 }
@@ -78,12 +84,12 @@ export interface TombHead extends MarkerFields, HeadFields, Naming, FieldsOf<'ow
   readonly kind: 'tomb';
 }
 
-/** The last version was deleted; the log may not be done. */
+/** The key has no version any more. Work in the log may be left to do. */
 export interface VoidHead extends Placed, HeadFields, FieldsOf<'null'> {
   readonly kind: 'void';
 }
 
-/** What the blob at a key's name says of the key. */
+/** The record of the blob at a key's name. */
 export type HeadRecord = InlineHead | LinkHead | MlinkHead | TombHead | VoidHead;
 export type HeadKind = HeadRecord['kind'];
 
@@ -97,13 +103,13 @@ export interface OwnMarker extends MarkerFields, FieldsOf<'own'> {
   readonly kind: 'tomb';
 }
 
-/** What a version's own blob says of it. */
+/** The record of a version's own blob. */
 export type OwnRecord = OwnObject | OwnMarker;
 
 /** An entry of the index of keys whose head may say that nothing is there. */
 export type DeletionRecord = Placed & { readonly kind: 'void' };
 
-/** A record as it was read, before it is known where it lay: any field may be there. */
+/** A record as it was decoded, before anything checked that its fields fit the blob that it lay on. */
 export interface LooseRecord extends Placed, FieldsOf<FieldGroup> {
   readonly kind: HeadKind;
 }
@@ -117,7 +123,7 @@ const KIND_CODE: Readonly<Record<HeadKind, string | undefined>> = {
 };
 const KIND_OF: Readonly<Record<string, HeadKind>> = { l: 'link', m: 'mlink', t: 'tomb', v: 'void' };
 
-/** What a head of each kind always says. */
+/** Fields that a head of each kind must have. */
 const MUST_HAVE: Readonly<Record<HeadKind, readonly ('version' | 'etag' | 'size')[]>> = {
   inline: [],
   link: ['version', 'etag', 'size'],
@@ -146,7 +152,7 @@ export function decodeRecord(text: string): LooseRecord | undefined {
   return readPlainRecord(text) ?? decodeAnyRecord(text);
 }
 
-/** The same, whatever its fields are. */
+/** The same, without refusing fields that none of ours has. */
 export function decodeAnyRecord(text: string): LooseRecord | undefined {
   const json = parseJson(text);
   if (json === undefined) return undefined;
@@ -166,7 +172,7 @@ function decodeFields(json: RecordJson): ReturnType<typeof CODEC.decode> {
   }
 }
 
-/** The same for what a wrong answer does no harm: an unreadable record counts as none. */
+/** The same where a wrong answer does no harm: an unreadable record counts as none. */
 export function tryDecodeRecord(text: string): LooseRecord | undefined {
   try {
     return decodeRecord(text);
@@ -192,7 +198,7 @@ export function asOwn(record: LooseRecord): OwnRecord {
   throw new RecordFormatError(`kind "${record.kind}" on a version's own blob`);
 }
 
-/** @throws RecordFormatError: what a later release keeps there must not be taken for an object */
+/** @throws RecordFormatError for a kind of a later release, which must not be taken for an object */
 function kindOf(code: string | undefined): HeadKind {
   if (code === undefined) return 'inline';
   const kind = Object.hasOwn(KIND_OF, code) ? KIND_OF[code] : undefined;
@@ -210,7 +216,7 @@ export function namedNull(record: HeadRecord | undefined): VersionToken | undefi
   return record === undefined || record.kind === 'inline' || record.kind === 'mlink' ? undefined : record.nullVersion;
 }
 
-/** Whether a record says that it is of the null version; heads that are the null version need not. */
+/** Whether a record says that it belongs to the null version. Heads that are the null version need not say it. */
 export function saysNull(record: HeadRecord | OwnRecord | undefined): boolean {
   return record !== undefined && 'isNull' in record && record.isNull;
 }
@@ -220,7 +226,7 @@ export function isStamped(record: HeadRecord | OwnRecord | undefined): boolean {
   return record !== undefined && 'stamp' in record && record.stamp;
 }
 
-/** A head whose log was done, and says this from now on. */
+/** A head with another log, once the work of its old one is done. */
 export function withLog<R extends HeadRecord>(record: R, log: Pick<FieldsOf<'log'>, 'adds' | 'dels'>): R {
   const { adds: _added, dels: _removed, ...rest } = record;
   return { ...rest, ...log } as R;
@@ -240,7 +246,10 @@ export function objectFields(record: HeadRecord | OwnRecord): Omit<ObjectFields,
   return { ...fields, seq, ...(unknown && { unknown }), ...(unknownSpilled && { unknownSpilled }) };
 }
 
-/** A record in two, of which the second goes to an overflow blob. What is not known stays where it was found. */
+/**
+ * Splits a record into the part for the blob and the part for an overflow blob. Unknown fields stay in the part in
+ * which they were found.
+ */
 export function splitForOverflow(record: HeadRecord | OwnRecord): { core: LooseRecord; rest: LooseRecord } {
   const { unknown: _stays, unknownSpilled, ...all } = record;
   const { unknownSpilled: _goes, ...core } = unspilled(record);
@@ -250,21 +259,21 @@ export function splitForOverflow(record: HeadRecord | OwnRecord): { core: LooseR
   };
 }
 
-/** A head that repeats a version, with what listings and conditions need of it. Its own blob says the rest. */
+/** A link or tomb reduced to what listings and conditions need. The version's own blob says the rest. */
 export function trimmed(link: LinkHead | TombHead): LinkHead | TombHead {
   const { unknown: _on, unknownSpilled: _its, ...known } = untrimmed(link);
   return known;
 }
 
-/** The two put together again. */
+/** Puts both parts together again. */
 export function joinOverflow<R extends HeadRecord | OwnRecord>(record: R, { unknown, ...rest }: LooseRecord): R {
   const { overflow: _overflow, ...core } = record as LooseRecord;
   return { ...rest, ...core, ...(unknown && { unknownSpilled: unknown }) } as R;
 }
 
 /**
- * A record that cannot be read: a later release wrote it, or somebody who may write to the container by the cloud's own
- * tools. Refusing is safer than dropping what it says, which may be a lock.
+ * A record that cannot be read, because a later release wrote it, or somebody with the cloud's own tools did. Refusing
+ * it is safer than ignoring what it says, which may be a lock.
  */
 export class RecordFormatError extends Error {
   /** @param what the format's number, or what else is not understood */

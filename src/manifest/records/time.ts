@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * The time of one process; tests give each gateway one that is skewed, steps or stands still. Durations in
- * milliseconds.
+ * Clocks and timers of one process. Tests give each gateway a clock of its own that is skewed, steps or stands still.
+ * Durations in milliseconds.
  */
 export interface Time {
-  /** Milliseconds since the epoch, as the machine believes: may step either way. */
+  /** Milliseconds since the epoch by the machine's clock, which may step forward and back. */
   readonly now: () => number;
-  /** Milliseconds since some moment, whole or not: never goes back. */
+  /** Milliseconds since an arbitrary moment, with fractions; never goes back. */
   readonly monotonic: () => number;
   /** @throws the signal's AbortError */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** A signal that is aborted after so long. */
+  /** A signal that aborts after `ms`. */
   readonly timeout: (ms: number) => AbortSignal;
-  /** Runs `work` after so long, unless what it returns is called before. */
+  /** Runs `work` after `ms`. The function that it returns cancels that. */
   readonly after: (ms: number, work: () => void) => () => void;
 }
 
-/** What this machine says. */
+/** The clocks and timers of this machine. */
 export const SYSTEM_TIME: Time = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

@@ -1,20 +1,20 @@
 import { StoreError } from '../../store/store-error.ts';
 
-/** What a turn says that found the state moved: look again. */
+/** What a turn answers when somebody else changed the state in between: begin the next turn. */
 export const AGAIN = Symbol('again');
 
 /**
- * How often something is looked at, judged and changed anew because others change it, and what is said when that does
- * not end.
+ * How many turns of reading, judging and changing a piece of work may take while others change the same state, and the
+ * error when these do not suffice.
  */
 export interface TurnPolicy {
   readonly most: number;
-  /** Of the error: the call that never came through, and why. */
+  /** Call and code of that error. */
   readonly call: string;
   readonly code: 'Contention' | 'ObjectKeepsChanging' | 'SourceKeepsChanging';
 }
 
-/** All policies. */
+/** The policies of all kinds of work. */
 export const TURNS = {
   /** Writers of one key, in any number of processes. */
   head: { most: 24, call: 'write', code: 'Contention' },
