@@ -11,6 +11,7 @@ beforeAll(async () => {
   double = await startGcsDouble({
     rewriteBytesPerCall: 1024 * 1024,
     maxListRows: 300,
+    maxBucketRows: 2,
     foreignBuckets: { 'test-closed': 'closed', 'test-open': 'open' },
   });
 });

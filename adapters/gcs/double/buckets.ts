@@ -11,6 +11,8 @@ import { OWN_PROJECT, StoredBucket } from './state.ts';
  * New buckets keep what is deleted for a week (https://cloud.google.com/storage/docs/soft-delete#retention-duration).
  */
 const WEEK = String(7 * 24 * 60 * 60);
+/** Buckets on a page at most. */
+const MAX_ROWS = 1000;
 
 /** https://cloud.google.com/storage/docs/json_api/v1/buckets/insert */
 export async function insertBucket({ state, query, json }: Exchange): Promise<Answer> {
@@ -83,7 +85,8 @@ export function listBuckets({ state, query }: Exchange): Answer {
   const [prefix, after] = [query.get('prefix') ?? '', query.get('pageToken') ?? ''];
   const own = [...state.buckets.values()].filter(isOwn).map(({ name }) => name);
   const names = own.filter((name) => name.startsWith(prefix) && name > after).sort();
-  const page = names.slice(0, Math.min(Number(query.get('maxResults') ?? 1000), 1000));
+  const most = Math.min(Number(query.get('maxResults') ?? MAX_ROWS), state.options.maxBucketRows ?? MAX_ROWS);
+  const page = names.slice(0, most);
   const items = page.map((name) => bucketResource(state.bucket(name)));
   const last = page.at(-1);
   return ok({

@@ -42,6 +42,8 @@ export interface DoubleOptions {
   readonly rewriteBytesPerCall?: number;
   /** Rows of a listing at most, whatever is asked for. Default 1,000, as documented. */
   readonly maxListRows?: number;
+  /** The same for the list of buckets. */
+  readonly maxBucketRows?: number;
   /** Buckets of another project, by name, and whether it lets anybody in. */
   readonly foreignBuckets?: Readonly<Record<string, 'closed' | 'open'>>;
 }

@@ -99,6 +99,28 @@ describe.each(Object.keys(WIRES) as Wire[])('over the %s wire', (wire) => {
       expect(requests).toHaveLength(2);
     });
 
+    test('the list of containers goes on behind the marker of the page before', async () => {
+      const page = (name: string, marker: string): string =>
+        `<EnumerationResults><Containers><Container><Name>${name}</Name></Container></Containers>${marker}</EnumerationResults>`;
+      const { store, requests } = await start([
+        answer('200 OK', '', page('one', '<NextMarker>/account/t&amp;o</NextMarker>')),
+        answer('200 OK', '', page('two', '<NextMarker />')),
+      ]);
+      const { nextToken } = await store.listContainers(undefined, testCall());
+      expect((await store.listContainers(nextToken, testCall())).containers).toMatchObject([{ name: 'two' }]);
+      expect(requests.map((request) => /marker=([^ &]*)/.exec(request)?.[1])).toEqual([
+        undefined,
+        '%2Faccount%2Ft%26o',
+      ]);
+    });
+
+    test('what is no page is no empty page', async () => {
+      for (const other of ['', '<html><body>sign in</body></html>']) {
+        const { store } = await start([answer('200 OK', '', other)]);
+        expect(await failure(store.list('bucket', { limit: 10 }, testCall()))).toMatchObject({ kind: 'unexpected' });
+      }
+    });
+
     test('a page that was cut off is no page', async () => {
       const { store } = await start([answer('200 OK', '', '<EnumerationResults><Blobs><Blob><Name>a</Name></Blob>')]);
       expect(await failure(store.list('bucket', { limit: 10 }, testCall()))).toMatchObject({ kind: 'unexpected' });

@@ -11,17 +11,21 @@ afterEach(stopAll);
 describe('streams', () => {
   test('a stream that fails gives its own error as the cause, and its length is never completed', async () => {
     let received = '';
-    const { store } = await start([
-      (socket, text) => {
-        received += text;
-        socket.on('data', (data) => void (received += data.toString('latin1')));
-      },
-    ]);
     const cause = new Error('checksum differs');
     const stream = new Readable({ read: () => undefined });
     stream.push(Buffer.alloc(60_000, 'a'));
     stream.push(Buffer.alloc(40_000, 'b'));
-    setTimeout(() => stream.destroy(cause), 50);
+    const take = (text: string): void => {
+      received += text;
+      // Once its first bytes are there.
+      if (received.includes('aaa')) stream.destroy(cause);
+    };
+    const { store } = await start([
+      (socket, text) => {
+        socket.on('data', (data) => take(data.toString('latin1')));
+        take(text);
+      },
+    ]);
     const error = await failure(store.write(REF, { size: 100_000, stream }, { metadata: {} }, testCall()));
     expect(error).toMatchObject({ kind: 'aborted', lost: false, detail: { cause } });
     const boundary = /boundary=(\w+)/.exec(received)?.[1] ?? 'none';

@@ -216,6 +216,7 @@ function entryTests(subject: Subject, test: Define): void {
       contentType: 'text/plain',
       contentEncoding: 'gzip',
       contentLanguage: 'de',
+      contentDisposition: 'inline',
       cacheControl: 'no-cache',
     };
     const metadata = { s3_etag: 'abc', other: '<&> "x" = %41+' };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'vitest';
-import type { BlobRef } from '../../../src/store/blob-store.ts';
+import { at, type BlobRef } from '../../../src/store/blob-store.ts';
 import { type Define, failsWith, type Subject } from './suite.ts';
 
 export function readTests(subject: Subject, test: Define): void {
@@ -68,7 +68,11 @@ function headTests(subject: Subject, test: Define): void {
     const ref = subject.ref();
     await subject.write(ref, 'cold');
     await setArchived(subject.store, ref, true);
-    expect(await subject.store.head(ref, subject.call)).toMatchObject({ archived: true, size: 4 });
+    const { revision, ...properties } = await subject.store.head(ref, subject.call);
+    expect(properties).toMatchObject({ archived: true, size: 4 });
+    expect(await subject.list(ref.container, { prefix: ref.name })).toMatchObject([{ archived: true, size: 4 }]);
+    await subject.store.setMetadata(ref, { a: '1' }, at(revision), subject.call);
+    expect(await subject.store.head(ref, subject.call)).toMatchObject({ archived: true, metadata: { a: '1' } });
     await failsWith(subject.store.read(ref, {}, subject.call), 'archived');
     await setArchived(subject.store, ref, false);
     expect(await subject.text(ref)).toBe('cold');

@@ -15,7 +15,8 @@ function assembleTests(subject: Subject, test: Define): void {
     const headers = { contentType: 'text/x', contentEncoding: 'gzip', cacheControl: 'private' };
     const request = { tokens, headers, metadata: { a: '1' }, md5: md5('abcd'), condition: ABSENT };
     const result = await subject.store.assemble(staging, request, subject.call);
-    const expected = { ...headers, size: 4, metadata: { a: '1' }, md5: md5('abcd'), revision: result.revision };
+    const { revision, lastModified } = result;
+    const expected = { ...headers, size: 4, metadata: { a: '1' }, md5: md5('abcd'), revision, lastModified };
     expect(await subject.store.head(staging, subject.call)).toMatchObject(expected);
   });
 
@@ -70,13 +71,27 @@ function assembleTests(subject: Subject, test: Define): void {
     expect(await subject.text(staging)).toBe('part');
   });
 
+  test('assemble on a stale revision: conditionFailed, and blob and parts stay', async () => {
+    const staging = subject.ref();
+    const claim = await subject.assemble(staging, []);
+    const current = await subject.store.setMetadata(staging, { a: '1' }, at(claim.revision), subject.call);
+    const request = { tokens: await subject.stage(staging, 'part'), metadata: {} };
+    const stale = subject.store.assemble(staging, { ...request, condition: at(claim.revision) }, subject.call);
+    await failsWith(stale, 'conditionFailed');
+    expect(await subject.store.head(staging, subject.call)).toMatchObject({ size: 0, revision: current.revision });
+    await subject.store.assemble(staging, { ...request, condition: at(current.revision) }, subject.call);
+    expect(await subject.text(staging)).toBe('part');
+  });
+
   test('an assembled blob is a blob like others: read by range, given metadata, removed', async () => {
     const staging = subject.ref();
     const tokens = [...(await subject.stage(staging, '01234')), ...(await subject.stage(staging, '56789'))];
-    const { revision } = await subject.assemble(staging, tokens);
+    const request = { tokens, metadata: {}, md5: md5('0123456789') };
+    const { revision } = await subject.store.assemble(staging, request, subject.call);
     expect(await subject.text(staging, { first: 3, last: 6 })).toBe('3456');
     const changed = await subject.store.setMetadata(staging, { a: '1' }, at(revision), subject.call);
     expect(await subject.text(staging)).toBe('0123456789');
+    expect(await subject.store.head(staging, subject.call)).toMatchObject({ metadata: { a: '1' }, md5: request.md5 });
     await subject.store.remove(staging, changed.revision, subject.call);
     await failsWith(subject.store.head(staging, subject.call), 'notFound');
   });
@@ -121,6 +136,22 @@ function discardTests(subject: Subject, test: Define): void {
     await subject.store.discardParts(staging, subject.call);
     await subject.store.discardParts(staging, subject.call);
     await failsWith(subject.store.head(staging, subject.call), 'notFound');
+  });
+
+  test('where parts are blobs of their own, none is left behind discardParts, nor for long behind assemble', async () => {
+    const { staged } = subject.store;
+    if (staged === undefined) return;
+    const staging = subject.ref();
+    const lie = async (): Promise<number> =>
+      (await subject.names(staging.container, { prefix: staged.prefixOf(staging) })).length;
+    await Promise.all(['a', 'b', 'c'].map((text) => subject.stage(staging, text)));
+    expect([staged.prefixOf(staging).startsWith(staged.prefix), await lie()]).toEqual([true, 3]);
+    await subject.store.discardParts(staging, subject.call);
+    expect(await lie()).toBe(0);
+    const tokens = [...(await subject.stage(staging, 'x')), ...(await subject.stage(staging, 'y'))];
+    await subject.assemble(staging, tokens);
+    await expect.poll(lie, { timeout: 30_000 }).toBe(0);
+    expect(await subject.text(staging)).toBe('xy');
   });
 
   test('discardParts after assemble leaves the blob', async () => {

@@ -187,6 +187,7 @@ function metadataTests(subject: Subject, test: Define): void {
       ...headers,
       size: 4,
       revision: changed.revision,
+      lastModified: changed.lastModified,
       md5: md5('body'),
       metadata: { b: '3', c: '4' },
     };

@@ -69,6 +69,21 @@ describe('MemoryBlobStore', () => {
     expect(await kindOf(store.list('box', { limit: 1, token: 'made up' }, call))).toBe('unexpected');
   });
 
+  test('gives pages of containers, each one once', async () => {
+    for (const name of ['one', 'two', 'three', 'four', 'five', 'six']) await store.createContainer(name, {}, call);
+    const pages: string[][] = [];
+    let token: string | undefined;
+    do {
+      const { containers, nextToken }: Awaited<ReturnType<typeof store.listContainers>> = await store.listContainers(
+        token,
+        call,
+      );
+      pages.push(containers.map(({ name }) => name));
+      token = nextToken;
+    } while (token !== undefined);
+    expect(pages).toEqual([['box', 'five', 'four'], ['one', 'six', 'three'], ['two']]);
+  });
+
   test('hands bodies out in views of at most 64 KiB', async () => {
     const large = new MemoryBlobStore();
     await large.createContainer('box', {}, call);
