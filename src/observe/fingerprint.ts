@@ -14,12 +14,21 @@ const MAX_UNESCAPED = 16 * 1024;
  */
 export function fingerprint(secret: string): string {
   if (secret === '' || MARK.test(secret)) return secret;
-  return markOf(secret.length > MAX_UNESCAPED ? secret : unescapeFully(secret));
+  const plain = secret.length > MAX_UNESCAPED ? secret : unescapeFully(secret);
+  return markWith(plain.length, digestOf(plain));
 }
 
-/** The mark of a secret that is known to be no mark and to hold no escapes. */
-export function markOf(plain: string): string {
-  return `<${plain.length} chars, sha256 ${hash('sha256', plain, 'hex').slice(0, 8)}>`;
+/** Digits of a digest that a mark shows. */
+export const DIGEST_CHARS = 8;
+
+/** SHA-256 in hex: its first `DIGEST_CHARS` stand in the mark. */
+export function digestOf(plain: string): string {
+  return hash('sha256', plain, 'hex');
+}
+
+/** The mark of a secret that is known to be no mark, and to hold no escapes. @param length in characters */
+export function markWith(length: number, digest: string): string {
+  return `<${length} chars, sha256 ${digest.slice(0, DIGEST_CHARS)}>`;
 }
 
 /** Percent escapes undone until there are none; text whose escapes are no UTF-8 is taken byte by byte. */

@@ -28,27 +28,33 @@ const HARMLESS = new Set([
   'x-amz-date',
 ]);
 
-/** How the value of a header is to be treated. */
-type Treatment = (value: string, atMost?: number) => string;
-const asHarmless: Treatment = (value, atMost) =>
+/** Redacts the values of the headers of one name. */
+export type HeaderTreatment = (value: string, atMost?: number) => string;
+const asHarmless: HeaderTreatment = (value, atMost) =>
   value.includes('=') ? redactText(value, atMost) : cutAt(value, atMost);
-const asSecret: Treatment = (value) => fingerprint(value);
-const asAuthorization: Treatment = (value, atMost = LOOKED_AT) => redactAuthorization(value.slice(0, atMost));
+const asSecret: HeaderTreatment = (value) => fingerprint(value);
+export const asAuthorization: HeaderTreatment = (value, atMost = LOOKED_AT) =>
+  redactAuthorization(value.slice(0, atMost));
 /** By name as it came: every request has the same few. Clients choose names, hence the bounds. */
-const treatments = new Map<string, Treatment>();
+const treatments = new Map<string, HeaderTreatment>();
 const MAX_TREATMENTS = 256;
 const MAX_NAME_CHARS = 64;
 
 /** The value of a header or of a query parameter, its escapes undone or not. @param name any case */
 export function redactHeader(name: string, value: string, atMost?: number): string {
-  const known = treatments.get(name);
-  if (known !== undefined) return known(value, atMost);
-  const treatment = treatmentOf(name.toLowerCase());
-  if (name.length <= MAX_NAME_CHARS && treatments.size < MAX_TREATMENTS) treatments.set(name, treatment);
-  return treatment(value, atMost);
+  return headerTreatment(name)(value, atMost);
 }
 
-function treatmentOf(name: string): Treatment {
+/** @param name any case */
+export function headerTreatment(name: string): HeaderTreatment {
+  const known = treatments.get(name);
+  if (known !== undefined) return known;
+  const treatment = treatmentOf(name.toLowerCase());
+  if (name.length <= MAX_NAME_CHARS && treatments.size < MAX_TREATMENTS) treatments.set(name, treatment);
+  return treatment;
+}
+
+function treatmentOf(name: string): HeaderTreatment {
   if (name === 'authorization') return asAuthorization;
   if (isSecretParameter(name)) return asSecret;
   return HARMLESS.has(name) ? asHarmless : redactText;

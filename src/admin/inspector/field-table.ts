@@ -4,11 +4,11 @@
  */
 
 /**
- * How a value lies in the journal. `as` names a kind of line (`journal/lines.ts`); `nested`: the value takes several
- * lines, and `journal/fields.ts` says which.
+ * How a value lies in the journal. `as` names how it is written (`journal/entry-fields.ts`); `nested`: it has several
+ * parts, and `journal/fields.ts` says which.
  */
 export interface Form<T> {
-  readonly as: 'text' | 'word' | 'number' | 'time' | 'flag' | 'mark' | 'json';
+  readonly as: 'text' | 'shared' | 'word' | 'number' | 'time' | 'flag' | 'mark' | 'json';
   /** The value may be undefined. */
   readonly optional?: true;
   /** For the compiler only: the type of the value. Never set. */

@@ -163,7 +163,7 @@ function bodyOf(kept: KeptBody | undefined): BodyFacts {
 }
 
 /** Declared and computed ones of an algorithm side by side. */
-function checksumsOf({ declared = [], computed = [] }: KeptBody): ChecksumFact[] {
+function checksumsOf({ declared, computed }: KeptBody): ChecksumFact[] {
   const algorithms = new Set([...declared, ...computed].map(({ algorithm }) => algorithm));
   return [...algorithms].map((algorithm) =>
     defined({

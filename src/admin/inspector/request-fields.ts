@@ -3,7 +3,7 @@ import type { KeptReasons } from '../../observe/packed-reasons.ts';
 import type { FieldTable, Form, Kept, NestedForm } from './field-table.ts';
 
 /*
- * The fields of a request in the inspector. From these tables come the lines in the journal's memory and what is read
+ * The fields of a request in the inspector. From these tables come the entries in the journal's memory and what is read
  * from them (`journal/fields.ts`, which also says where each value comes from), the JSON of the API (`contract.ts`,
  * `render-request.ts`), and what the page shows (`page/web/views/`). To add a field: a row here, and its source in
  * `journal/fields.ts`.
@@ -13,9 +13,11 @@ import type { FieldTable, Form, Kept, NestedForm } from './field-table.ts';
 
 const TEXT: Form<string> = { as: 'text' };
 const OPTIONAL_TEXT: Form<string | undefined> = { as: 'text', optional: true };
-/** A text that the gateway has made itself and that holds no line break. */
+/** One of a few texts of the gateway's own. */
 const WORD: Form<string> = { as: 'word' };
 const OPTIONAL_WORD: Form<string | undefined> = { as: 'word', optional: true };
+/** A text that many requests have alike: kept once for all of them. */
+const SHARED_TEXT: Form<string | undefined> = { as: 'shared', optional: true };
 const NUMBER: Form<number> = { as: 'number' };
 const OPTIONAL_NUMBER: Form<number | undefined> = { as: 'number', optional: true };
 /** Milliseconds, to a hundredth. */
@@ -74,15 +76,10 @@ export interface Failure {
   readonly causes: readonly { readonly name: string; readonly message: string }[];
 }
 
-interface Digest {
-  readonly algorithm: string;
-  readonly value: string | undefined;
-}
-
 export const AUTH_FIELDS = {
-  account: { form: OPTIONAL_TEXT, json: ['authentication'], detail: ['identity', 'Account', 'plain'] },
-  user: { form: OPTIONAL_TEXT, json: ['authentication'], detail: ['identity', 'User', 'plain'] },
-  accessKeyId: { form: OPTIONAL_TEXT, json: ['authentication'], detail: ['identity', 'Access key', 'code'] },
+  account: { form: SHARED_TEXT, json: ['authentication'], detail: ['identity', 'Account', 'plain'] },
+  user: { form: SHARED_TEXT, json: ['authentication'], detail: ['identity', 'User', 'plain'] },
+  accessKeyId: { form: SHARED_TEXT, json: ['authentication'], detail: ['identity', 'Access key', 'code'] },
   method: {
     form: optionalOneOf<'header' | 'query' | 'form'>(),
     json: ['authentication'],
@@ -101,6 +98,13 @@ export const AUTHORIZATION_FIELDS = {
   reasons: { form: nested<KeptReasons | undefined>() },
 } as const satisfies FieldTable;
 
+/** Of a body, as it was declared or computed: `Digest`. */
+export const DIGEST_FIELDS = {
+  algorithm: { form: WORD },
+  /** Absent: announced for the trailer, which did not come. */
+  value: { form: OPTIONAL_TEXT },
+} as const satisfies FieldTable;
+
 export const BODY_FIELDS = {
   /** `plain`, or the payload mode of a chunked one: `streaming-signed`, ... */
   framing: { form: WORD, json: ['body'] },
@@ -111,8 +115,8 @@ export const BODY_FIELDS = {
   /** Payload without framing, as it came. */
   decodedBytes: { form: NUMBER, json: ['body'], detail: ['body', 'Decoded', 'bytes'] },
   chunks: { form: NUMBER, json: ['body'], detail: ['body', 'Chunks', 'plain'] },
-  declared: { form: json<readonly Digest[]>() },
-  computed: { form: json<readonly Digest[]>() },
+  declared: { form: nested<readonly Kept<typeof DIGEST_FIELDS>[]>() },
+  computed: { form: nested<readonly Kept<typeof DIGEST_FIELDS>[]>() },
 } as const satisfies FieldTable;
 
 /** A head before and after the request: `HeadFacts`. */
@@ -147,11 +151,11 @@ export const CALL_FIELDS = {
   failure: { form: OPTIONAL_TEXT, json: ['call'] },
 } as const satisfies FieldTable;
 
-/** In the order in which they lie in memory: `id` first, because a request is looked for by how its text begins. */
+/** In the order in which they lie in memory: `id` first, because a request is looked for by how its entry begins. */
 export const REQUEST_FIELDS = {
   /** `x-amz-request-id`. */
-  id: { form: WORD, json: ['summary'], detail: ['top', 'Request id', 'code'] },
-  traceId: { form: WORD, json: ['summary'], detail: ['top', 'Trace id', 'trace'] },
+  id: { form: TEXT, json: ['summary'], detail: ['top', 'Request id', 'code'] },
+  traceId: { form: TEXT, json: ['summary'], detail: ['top', 'Trace id', 'trace'] },
   /** Milliseconds since the epoch. */
   arrived: { form: NUMBER, json: ['summary'], detail: ['top', 'Arrived', 'date'] },
   method: { form: TEXT, json: ['summary', 'request'] },
@@ -159,7 +163,7 @@ export const REQUEST_FIELDS = {
   target: { form: TEXT, json: ['summary', 'request'] },
   httpVersion: { form: OPTIONAL_WORD, json: ['request'] },
   scheme: { form: OPTIONAL_WORD, json: ['request'] },
-  clientAddress: { form: OPTIONAL_TEXT, json: ['request'], detail: ['top', 'Client', 'plain'] },
+  clientAddress: { form: SHARED_TEXT, json: ['request'], detail: ['top', 'Client', 'plain'] },
   /** Name in the operation table. Absent as long as it is not known, or when the target is no operation's. */
   operation: { form: OPTIONAL_WORD, json: ['summary', 'classification'] },
   bucket: { form: OPTIONAL_TEXT, json: ['summary', 'classification'] },
@@ -202,8 +206,8 @@ export const REQUEST_FIELDS = {
   },
   heads: { form: nested<readonly Kept<typeof HEAD_FIELDS>[]>() },
   backend: { form: nested<readonly Kept<typeof CALL_FIELDS>[]>() },
-  /** Headers that did not fit into the journal. */
-  headersOmitted: { form: NUMBER, json: ['request'] },
-  /** Names and values in turn, each on a line of its own: one text is written faster than thirty. Last. */
+  /** Names and values in turn, each on a line of its own. */
   headers: { form: nested<string>() },
+  /** Headers that did not fit into the journal: written behind them, when it is known. */
+  headersOmitted: { form: NUMBER, json: ['request'] },
 } as const satisfies FieldTable;

@@ -1,12 +1,9 @@
-/** Before a record's text: its length, its time. Behind it: its length once more, so that one can walk backwards. */
-const TIME_AT = 4;
-const TEXT_AT = TIME_AT + 8;
-const OVERHEAD = TEXT_AT + 4;
+import type { EntryBytes } from './entry-marks.ts';
 
-/** Of UTF-8, per UTF-16 code unit. */
-const MAX_BYTES_PER_UNIT = 3;
-const SCRATCH_BYTES = 64 * 1024;
-const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
+/** Before an entry: its length, its time. Behind it: its length once more, so that one can walk back. */
+const TIME_AT = 4;
+const ENTRY_AT = TIME_AT + 8;
+const OVERHEAD = ENTRY_AT + 4;
 
 /** One record's place; it may have been overwritten since. */
 interface RingPlace {
@@ -16,8 +13,8 @@ interface RingPlace {
 }
 
 /**
- * The newest texts that fit into so many bytes. All of it lies in one block outside the JavaScript heap: what it costs
- * is known beforehand, and nothing in it is ever looked at by the garbage collector.
+ * The newest entries that fit into so many bytes. All of it lies in one block outside the JavaScript heap: what it
+ * costs is known beforehand, and nothing in it is ever looked at by the garbage collector.
  */
 export class ByteRing {
   readonly capacity: number;
@@ -56,21 +53,17 @@ export class ByteRing {
 
   /**
    * Pushes out as many of the oldest as it takes.
-   * @param limit most bytes of the text
-   * @returns false when the text is longer than that, or too long for the whole ring
+   * @param limit most bytes of the entry
+   * @returns false when it is longer than that, or too long for the whole ring
    */
-  append(time: number, text: string, limit = this.capacity): boolean {
-    // Encoded first and copied then: to find out how long it will be takes as long as to encode it.
-    const ahead = text.length * MAX_BYTES_PER_UNIT <= SCRATCH_BYTES;
-    const length = ahead ? scratch.write(text, 'utf8') : Buffer.byteLength(text);
+  append(time: number, { bytes, length }: EntryBytes, limit = this.capacity): boolean {
     const size = length + OVERHEAD;
     if (length > limit || size > this.capacity) return false;
     const start = this.#makeRoom(size);
     this.#bytes.writeUInt32LE(length, start);
     this.#bytes.writeDoubleLE(time, start + TIME_AT);
-    if (ahead) scratch.copy(this.#bytes, start + TEXT_AT, 0, length);
-    else this.#bytes.write(text, start + TEXT_AT, 'utf8');
-    this.#bytes.writeUInt32LE(length, start + TEXT_AT + length);
+    bytes.copy(this.#bytes, start + ENTRY_AT, 0, length);
+    this.#bytes.writeUInt32LE(length, start + ENTRY_AT + length);
     this.#head = start + size;
     this.#count += 1;
     this.#written += 1;
@@ -90,18 +83,19 @@ export class ByteRing {
     return places;
   }
 
-  /** @returns undefined when it has been pushed out meanwhile */
-  read({ start, serial }: RingPlace): string | undefined {
+  /** @returns there until the next `append`; undefined when it has been pushed out meanwhile */
+  read({ start, serial }: RingPlace): EntryBytes | undefined {
     if (serial <= this.#written - this.#count) return undefined;
-    return this.#bytes.toString('utf8', start + TEXT_AT, start + TEXT_AT + this.#bytes.readUInt32LE(start));
+    const length = this.#bytes.readUInt32LE(start);
+    return { bytes: this.#bytes.subarray(start + ENTRY_AT, start + ENTRY_AT + length), length };
   }
 
-  /** The newest text that begins so. */
-  find(beginning: string): string | undefined {
-    const wanted = Buffer.from(beginning);
+  /** The newest entry that begins so. */
+  find(beginning: Buffer): EntryBytes | undefined {
     const place = this.places().find(({ start }) => {
-      const text = start + TEXT_AT;
-      return this.#bytes.compare(wanted, 0, wanted.length, text, Math.min(text + wanted.length, this.capacity)) === 0;
+      const from = start + ENTRY_AT;
+      const end = Math.min(from + beginning.length, this.capacity);
+      return this.#bytes.compare(beginning, 0, beginning.length, from, end) === 0;
     });
     return place && this.read(place);
   }

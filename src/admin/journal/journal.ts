@@ -4,9 +4,10 @@ import type { RequestFacts, RequestObserver } from '../../observe/request-facts.
 import { ByteRing } from './byte-ring.ts';
 import { beginningOf, packRequest, readRequest } from './fields.ts';
 import type { RequestMatcher } from './filter.ts';
-import { RepeatedDocuments } from './repeated.ts';
+import type { EntryBytes } from './entry-marks.ts';
 import type { Diagnose, KeptRequest } from './kept-request.ts';
-import type { RepeatDocument } from './kept-text.ts';
+import { RepeatedTexts } from './repeated-texts.ts';
+import { SharedTexts } from './shared-texts.ts';
 
 interface JournalOptions {
   /** Of the memory for ended requests: all that is ever used. Half of it for failures and slow ones. */
@@ -66,7 +67,8 @@ export class RequestJournal implements RequestObserver {
   readonly #diagnose: JournalOptions['diagnose'];
   readonly #ordinary: ByteRing;
   readonly #notable: ByteRing;
-  readonly #repeated: RepeatedDocuments;
+  readonly #repeated: RepeatedTexts;
+  readonly #shared: SharedTexts;
   readonly #requests: RequestSource;
   readonly #listeners = new Set<JournalListener>();
 
@@ -78,7 +80,8 @@ export class RequestJournal implements RequestObserver {
     const repeatedBytes = Math.floor(maxBytes * REPEATED_SHARE);
     this.#notable = new ByteRing(Math.floor((maxBytes - repeatedBytes) / 2));
     this.#ordinary = new ByteRing(maxBytes - repeatedBytes - this.#notable.capacity);
-    this.#repeated = new RepeatedDocuments(repeatedBytes, () => this.#rings.map(({ oldest }) => oldest));
+    this.#repeated = new RepeatedTexts(repeatedBytes, () => this.#rings.map(({ oldest }) => oldest));
+    this.#shared = new SharedTexts(this.#repeated);
   }
 
   get #rings(): readonly [ordinary: ByteRing, notable: ByteRing] {
@@ -106,12 +109,11 @@ export class RequestJournal implements RequestObserver {
     const index = isNotable(facts, this.slowMs) ? 1 : 0;
     const ring = index === 1 ? this.#notable : this.#ordinary;
     const { arrivedAt } = facts.head;
-    const next = { ring: index, serial: ring.next };
-    const repeat: RepeatDocument = (document) => this.#repeated.place(document, next);
-    const text = packRequest(facts, { report, repeat });
-    const fits = ring.append(arrivedAt, text, ring.capacity * MAX_ENTRY_SHARE);
-    if (!fits) ring.append(arrivedAt, packRequest(facts, { report, brief: true, repeat }));
-    if (this.#listeners.size > 0) this.#tell('finished', text);
+    this.#repeated.begin(index, ring.next);
+    const entry = packRequest(facts, { report, shared: this.#shared });
+    const fits = ring.append(arrivedAt, entry, ring.capacity * MAX_ENTRY_SHARE);
+    if (this.#listeners.size > 0) this.#tell('finished', entry);
+    if (!fits) ring.append(arrivedAt, packRequest(facts, { report, brief: true, shared: this.#shared }));
   }
 
   /** @returns how to stop it */
@@ -126,8 +128,8 @@ export class RequestJournal implements RequestObserver {
     const running = this.#requests.running().find(({ head }) => head.requestId === id);
     if (running !== undefined) return asKept(running);
     const beginning = beginningOf(id);
-    const text = this.#notable.find(beginning) ?? this.#ordinary.find(beginning);
-    return text === undefined ? undefined : this.#read(text);
+    const entry = this.#notable.find(beginning) ?? this.#ordinary.find(beginning);
+    return entry === undefined ? undefined : this.#read(entry);
   }
 
   /** Looks through all that is kept until there are enough. Lets other requests go first now and then. */
@@ -147,8 +149,8 @@ export class RequestJournal implements RequestObserver {
     for (const [index, { ring, place }] of wanted.entries()) {
       if (ended > limit) break;
       if (index % READ_AT_A_TIME === READ_AT_A_TIME - 1) await nextTurn();
-      const text = ring.read(place);
-      const request = text === undefined ? undefined : this.#read(text);
+      const entry = ring.read(place);
+      const request = entry === undefined ? undefined : this.#read(entry);
       if (request === undefined || !matcher.matches(request)) continue;
       found.push(request);
       ended += 1;
@@ -157,12 +159,12 @@ export class RequestJournal implements RequestObserver {
     return { requests: found.slice(0, limit), more: found.length > limit };
   }
 
-  #read(text: string): KeptRequest {
-    return readRequest(text, (place) => this.#repeated.at(place));
+  #read(entry: EntryBytes): KeptRequest {
+    return readRequest(entry, (place) => this.#repeated.at(place));
   }
 
-  #tell(event: 'started' | 'finished', text: string): void {
-    const request = this.#read(text);
+  #tell(event: 'started' | 'finished', entry: EntryBytes): void {
+    const request = this.#read(entry);
     for (const listener of this.#listeners) listener(event, request);
   }
 }

@@ -1,7 +1,6 @@
-import type { KeptReasons, PackedDocument, PackedReasons } from '../../observe/packed-reasons.ts';
-import { redactCanonicalRequest, redactHeader, redactText } from '../../observe/redact.ts';
+import { redactCanonicalRequest, redactText } from '../../observe/redact.ts';
 import type { Failure as FailureFacts } from '../../observe/call-facts.ts';
-import type { Digest, RequestHead } from '../../observe/request-facts.ts';
+import type { RequestHead } from '../../observe/request-facts.ts';
 import { headerOf } from '../../observe/raw-headers.ts';
 import type { SignatureDiagnosis } from '../diagnosis/diagnosis.ts';
 import type { Failure } from '../inspector/request-fields.ts';
@@ -26,8 +25,6 @@ const MAX_ALTERED = 32;
 export const LOOKED_AT = 2;
 
 export type KeepText = (text: string, limit: number) => string;
-/** The place at which a document stands that many requests have; undefined: it stands with the request. */
-export type RepeatDocument = (document: PackedDocument) => number | undefined;
 
 export function clip(text: string, limit: number): string {
   return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
@@ -56,19 +53,6 @@ export function redactedOnce(): KeepText {
   };
 }
 
-/** Names and values in turn until the limit of all of them is reached. Redacted before it is cut to what is kept. */
-export function keepHeaders(raw: readonly string[]): string[] {
-  const kept: string[] = [];
-  let room: number = LIMIT.allHeaders;
-  for (let i = 0; i + 1 < raw.length && room > 0; i += 2) {
-    const name = raw[i] ?? '';
-    const value = clip(redactHeader(name, raw[i + 1] ?? '', LOOKED_AT * LIMIT.headerValue), LIMIT.headerValue);
-    room -= name.length + value.length;
-    if (room >= 0) kept.push(clip(name, LIMIT.headerName), value);
-  }
-  return kept;
-}
-
 export function keepReport({
   canonicalRequest,
   stringToSign,
@@ -93,47 +77,6 @@ export function claimedKeyId({ rawHeaders, target }: RequestHead): string | unde
     /^AWS ([\w.-]{1,128}):/.exec(authorization) ??
     /[?&](?:X-Amz-Credential|AWSAccessKeyId)=([\w.-]{1,128})(?:%2f|\/|&|$)/i.exec(target);
   return found?.[1];
-}
-
-export function keepDigest({ algorithm, value }: Digest): Digest {
-  return { algorithm: clip(algorithm, LIMIT.id), value: shown(value, LIMIT.id) };
-}
-
-/**
- * `KeptReasons` as JSON. Names are the policies' own, the address is the request's. What most requests were told is put
- * together by hand, in a fraction of the time.
- * @param resource as it is kept @param repeat keeps documents once
- */
-export function reasonsLine(reasons: PackedReasons, resource: string, repeat: RepeatDocument): string {
-  const { by, documents, omitted, remedies } = reasons;
-  const [first] = documents;
-  if (
-    resource !== '' ||
-    first === undefined ||
-    documents.length > 1 ||
-    omitted !== undefined ||
-    remedies !== undefined
-  ) {
-    return JSON.stringify(keepReasons(reasons, resource, repeat));
-  }
-  const kept = repeat(first) ?? JSON.stringify(first);
-  return `{"resource":"",${by === undefined ? '' : `"by":[${by[0]},${by[1]}],`}"documents":[${kept}]}`;
-}
-
-function keepReasons(
-  { by, documents, omitted, remedies }: PackedReasons,
-  resource: string,
-  repeat: RepeatDocument,
-): KeptReasons {
-  return {
-    resource,
-    ...(by !== undefined && { by }),
-    documents: documents.map((document) => repeat(document) ?? document),
-    ...(omitted !== undefined && { omitted }),
-    ...(remedies !== undefined && {
-      remedies: remedies.map(({ document, statement }) => ({ document, statement: shown(statement, LIMIT.path) })),
-    }),
-  };
 }
 
 export function keepFailure(failure: FailureFacts | undefined): Failure | undefined {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { requestMatcher } from '../../../../src/admin/journal/filter.ts';
 import { RequestJournal, type RequestSource } from '../../../../src/admin/journal/journal.ts';
 import type { KeptRequest } from '../../../../src/admin/journal/kept-request.ts';
-import { RepeatedDocuments } from '../../../../src/admin/journal/repeated.ts';
+import { RepeatedTexts } from '../../../../src/admin/journal/repeated-texts.ts';
 import { type PackedDocument, unpackReasons } from '../../../../src/observe/packed-reasons.ts';
 import { factsOf } from '../../../support/request-facts.ts';
 
@@ -112,19 +112,36 @@ describe('what many requests were told alike', () => {
 
   it('is forgotten when no request names it any more, and not before', () => {
     const oldest = [1, 1];
-    const size = 2 * JSON.stringify(documentOf('a')).length + 200;
-    const repeated = new RepeatedDocuments(2 * size, () => oldest);
-    const place = (name: string, ring: number, serial: number): number | undefined =>
-      repeated.place(documentOf(name), { ring, serial });
+    const size = 2 * 1 + 200;
+    const repeated = new RepeatedTexts(2 * size, () => oldest);
+    const place = (text: string, ring: number, serial: number): number | undefined => {
+      repeated.begin(ring, serial);
+      return repeated.keep(text)?.place;
+    };
     const [first, second] = [place('a', 0, 1), place('b', 1, 1)];
-    expect(repeated.at(first ?? 0)).toEqual(documentOf('a'));
+    expect(repeated.at(first ?? 0)).toBe('a');
     expect([place('a', 0, 2), place('c', 0, 3)]).toEqual([first, undefined]);
     oldest[0] = 3;
     // It is not looked for at every request.
     expect(place('c', 0, 3)).toBeUndefined();
     for (let at = 0; at < 300; at += 1) place('c', 0, 4);
-    expect([repeated.at(first ?? 0), repeated.at(second ?? 0)]).toEqual([undefined, documentOf('b')]);
+    expect([repeated.at(first ?? 0), repeated.at(second ?? 0)]).toEqual([undefined, 'b']);
     expect(repeated.bytes).toBeLessThanOrEqual(2 * size);
+  });
+
+  it('is kept anew by who knew where it was, when it has been forgotten', () => {
+    const oldest = [1, 1];
+    const repeated = new RepeatedTexts(201 + 1, () => oldest);
+    repeated.begin(0, 1);
+    const known = repeated.keep('a');
+    oldest[0] = 2;
+    repeated.begin(0, 2);
+    const another = repeated.keep('b');
+    expect([repeated.at(known?.place ?? 0), repeated.at(another?.place ?? 0)]).toEqual([undefined, 'b']);
+    oldest[0] = 3;
+    repeated.begin(0, 3);
+    const again = repeated.keep('a', known);
+    expect(repeated.at(again?.place ?? 0)).toBe('a');
   });
 });
 
