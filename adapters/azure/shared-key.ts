@@ -26,6 +26,20 @@ export function sign(key: HmacKey, text: string): string {
 }
 
 function canonicalHeaders(headers: readonly string[]): string {
+  let text = '';
+  let last = '';
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i] ?? '';
+    if (!name.startsWith('x-ms-')) continue;
+    // Those of most reads are in order.
+    if (name <= last || name.includes('_')) return sortedHeaders(headers);
+    text += `${name}:${headers[i + 1] ?? ''}\n`;
+    last = name;
+  }
+  return text;
+}
+
+function sortedHeaders(headers: readonly string[]): string {
   const sorted: string[] = [];
   const ranks: string[] = [];
   for (let i = 0; i < headers.length; i += 2) {

@@ -219,18 +219,25 @@ function sinkFailure(cause: unknown): StoreError {
 }
 
 /** Bodies up to this go out in one write with the head of an HTTP answer. */
-const ONE_WRITE = 16 * 1024;
+export const ONE_WRITE = 16 * 1024;
 
-/** Ends `sink` with `bytes`. Rejects when it is closed before it has taken them, or the signal is aborted. */
-export async function endSink(sink: Writable, bytes: Buffer, signal: AbortSignal): Promise<void> {
+/**
+ * Ends `sink` with a body. Throws or rejects when it is closed before it has taken it, or the signal is aborted.
+ * @param body a text is Latin-1: node:http puts it behind its head and makes one write of both
+ * @returns undefined: the kernel has everything
+ */
+export function endSink(sink: Writable, body: Buffer | string, signal: AbortSignal): Promise<void> | undefined {
   if (signal.aborted) throw sinkFailure(signal.reason);
   if (sink.destroyed) throw sinkFailure(new Error('sink closed'));
-  // node:http puts a string behind its head and makes one write of both; Latin-1 leaves every byte as it is.
-  if (sink instanceof OutgoingMessage && bytes.length <= ONE_WRITE) sink.end(bytes.toString('latin1'), 'latin1');
-  else sink.end(bytes);
+  if (sink instanceof OutgoingMessage && body.length <= ONE_WRITE) sink.end(latin1Of(body), 'latin1');
+  else sink.end(typeof body === 'string' ? Buffer.from(body, 'latin1') : body);
   const taken = takesBuffersBack(sink) && sink.writableLength === 0;
-  // Mostly the kernel has everything by now.
-  if (!taken) await untilFinished(sink, signal);
+  return taken ? undefined : untilFinished(sink, signal);
+}
+
+/** Latin-1 leaves every byte as it is. */
+function latin1Of(body: Buffer | string): string {
+  return typeof body === 'string' ? body : body.toString('latin1');
 }
 
 function untilFinished(sink: Writable, signal: AbortSignal): Promise<void> {

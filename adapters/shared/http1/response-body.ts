@@ -8,7 +8,7 @@ import type { BodyConsumer } from './body-consumer.ts';
 import { ConnectionError } from './connection.ts';
 import type { Connection } from './connection.ts';
 import { DocumentReader, tooLarge } from './document-reader.ts';
-import { DirectWriter, endSink, takesBuffersBack } from './direct-writer.ts';
+import { DirectWriter, ONE_WRITE, endSink, takesBuffersBack } from './direct-writer.ts';
 import { StreamFeeder } from './stream-feeder.ts';
 
 interface ResponseBodyParts {
@@ -33,6 +33,11 @@ export class ResponseBody implements ByteSource {
   #consumer: BodyConsumer | undefined;
   #held: Buffer[] = [];
   #heldBytes = 0;
+  /**
+   * All of a small body that came in one piece, Latin-1: as text it goes out behind the head of an answer, and a copy
+   * outside of V8's heap would cost more than the text itself.
+   */
+  #whole: string | undefined;
   #failure: StoreError | undefined;
   readonly #onData = (data: Buffer): void => this.#data(data);
 
@@ -72,16 +77,21 @@ export class ResponseBody implements ByteSource {
       ...late,
       cause: error,
     });
-    this.#held = [];
+    this.#dropHeld();
     this.#consumer?.fail(this.#failure);
   }
 
   async pipeTo(sink: Writable, signal: AbortSignal, clock?: SinkClock): Promise<void> {
     try {
       if (this.#failure !== undefined) throw this.#failure;
-      if (this.#decoder.done) await endSink(sink, this.#takeHeld(), signal);
-      else if (takesBuffersBack(sink)) await this.#pipeDirect(sink, signal, clock);
-      else await pipeline(this.stream(), sink, { signal });
+      if (this.#decoder.done) {
+        const ended = endSink(sink, this.#takeWhole() ?? this.#takeHeld(), signal);
+        if (ended !== undefined) await ended;
+      } else if (takesBuffersBack(sink)) {
+        await this.#pipeDirect(sink, signal, clock);
+      } else {
+        await pipeline(this.stream(), sink, { signal });
+      }
     } catch (error) {
       sink.destroy();
       this.#giveUp(error);
@@ -91,14 +101,16 @@ export class ResponseBody implements ByteSource {
 
   stream(): Readable {
     if (this.#failure !== undefined) return failing(this.#failure);
-    if (this.#decoder.done) return Readable.from(this.#held, { objectMode: false });
+    if (this.#decoder.done) {
+      return Readable.from(this.#whole === undefined ? this.#held : [this.#takeHeld()], { objectMode: false });
+    }
     const feeder = new StreamFeeder(this.#connection, (error) => this.#giveUp(error));
     this.#setConsumer(feeder);
     return feeder.stream;
   }
 
   discard(): void {
-    this.#held = [];
+    this.#dropHeld();
     if (this.#decoder.done || this.#failure !== undefined) return;
     if (this.size > DRAIN_LIMIT + this.#heldBytes) {
       this.#giveUp(undefined);
@@ -137,8 +149,9 @@ export class ResponseBody implements ByteSource {
       this.#consumer.data(data);
       return;
     }
-    this.#held.push(Buffer.from(data));
     this.#heldBytes += data.length;
+    if (data.length === this.size && data.length <= ONE_WRITE) this.#whole = data.toString('latin1');
+    else this.#held.push(Buffer.from(data));
   }
 
   async #pipeDirect(sink: Writable, signal: AbortSignal, clock: SinkClock | undefined): Promise<void> {
@@ -162,7 +175,20 @@ export class ResponseBody implements ByteSource {
     this.#held = [];
   }
 
+  #dropHeld(): void {
+    this.#held = [];
+    this.#whole = undefined;
+  }
+
+  #takeWhole(): string | undefined {
+    const whole = this.#whole;
+    this.#whole = undefined;
+    return whole;
+  }
+
   #takeHeld(): Buffer {
+    const whole = this.#takeWhole();
+    if (whole !== undefined) return Buffer.from(whole, 'latin1');
     const chunks = this.#held;
     this.#held = [];
     const [only] = chunks;

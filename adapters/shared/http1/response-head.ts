@@ -30,9 +30,9 @@ export interface ResponseHead {
 export const MAX_HEAD = 64 * 1024;
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9][0-9]{2})(?: |$)/;
-/** Control characters, and CR or LF that do not stand together. */
-// eslint-disable-next-line no-control-regex -- exactly the bytes that have no place in a head
-const BAD_BYTES = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)|(?<!\r)\n/;
+/** Control characters: in what stands between the ends of lines also CR and LF, which have to stand together. */
+// eslint-disable-next-line no-control-regex -- exactly the bytes that have no place in a line
+const BAD_BYTES = /[\0-\x08\x0a-\x1f\x7f]/;
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const LENGTH = /^[0-9]{1,15}$/;
 
@@ -42,9 +42,8 @@ const LENGTH = /^[0-9]{1,15}$/;
  * @throws MalformedResponse
  */
 export function parseHead(text: string, method: string): ResponseHead {
-  if (BAD_BYTES.test(text)) throw new MalformedResponse('control character in head');
   const firstEnd = text.indexOf('\r\n');
-  const line = STATUS_LINE.exec(firstEnd < 0 ? text : text.slice(0, firstEnd));
+  const line = STATUS_LINE.exec(withoutControl(firstEnd < 0 ? text : text.slice(0, firstEnd)));
   if (line === null) throw new MalformedResponse('status line');
   const status = Number(line[2]);
   const headers = parseFields(text, firstEnd);
@@ -54,6 +53,11 @@ export function parseHead(text: string, method: string): ResponseHead {
     framing: framingOf(method, status, headers),
     keepAlive: keepsAlive(line[1] === '1', headers),
   };
+}
+
+function withoutControl(text: string): string {
+  if (BAD_BYTES.test(text)) throw new MalformedResponse('control character in head');
+  return text;
 }
 
 function parseFields(text: string, firstEnd: number): ResponseHeaders {
@@ -66,13 +70,29 @@ function parseFields(text: string, firstEnd: number): ResponseHeaders {
     const colon = text.indexOf(':', start);
     if (colon < 0 || colon >= stop) throw new MalformedResponse('header line');
     const name = nameOf(text.slice(start, colon));
-    const value = text.slice(colon + 1, stop).trim();
+    const value = withoutControl(trimmed(text, colon + 1, stop));
     const before = headers[name];
     if (before === undefined) headers[name] = value;
     else if (typeof before === 'string') headers[name] = [before, value];
     else before.push(value);
   }
   return headers;
+}
+
+const BLANK = 0x20;
+const TAB = 0x09;
+
+/** Cut once: `trim` would cut a second time, and take a byte A0 off a value in UTF-8. */
+function trimmed(text: string, from: number, to: number): string {
+  let first = from;
+  let end = to;
+  while (first < end && isBlank(text.charCodeAt(first))) first += 1;
+  while (end > first && isBlank(text.charCodeAt(end - 1))) end -= 1;
+  return text.slice(first, end);
+}
+
+function isBlank(code: number): boolean {
+  return code === BLANK || code === TAB;
 }
 
 /** Services send the same few names over and over: their lower-case form is looked up. */

@@ -97,14 +97,14 @@ describe('a head', () => {
       'Set-Cookie: a',
       'set-cookie: b',
       'SET-COOKIE: c',
-      'X-Latin: \xe9',
+      'X-Latin: \xe9\xa0',
     );
     expect({ ...headers }).toEqual({
       'content-length': '0',
       'x-ms-meta-key': 'va:lue',
       empty: '',
       'set-cookie': ['a', 'b', 'c'],
-      'x-latin': '\xe9',
+      'x-latin': '\xe9\xa0',
     });
   });
 
@@ -126,6 +126,8 @@ describe('a head', () => {
     ['no name', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n: value'],
     ['a lone LF', 'HTTP/1.1 200 OK\r\nA: b\nContent-Length: 0'],
     ['a lone CR', 'HTTP/1.1 200 OK\r\nA: b\rContent-Length: 0'],
+    ['a CR before the end of a line', 'HTTP/1.1 200 OK\r\nA: b\r\r\nContent-Length: 0'],
+    ['a lone CR in its first line', 'HTTP/1.1 200 O\rK\r\nContent-Length: 0'],
     ['a NUL', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nA: \0'],
     ['HTTP/2', 'HTTP/2 200 OK\r\nContent-Length: 0'],
     ['a long status', 'HTTP/1.1 2000 OK\r\nContent-Length: 0'],
