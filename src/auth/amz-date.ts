@@ -1,7 +1,21 @@
 const AMZ_DATE = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 
-/** Milliseconds since 1970 of a `yyyymmddThhmmssZ`; undefined when it is not one, or names no real moment. */
+let lastText = '';
+let lastTime: number | undefined;
+
+/**
+ * Milliseconds since 1970 of a `yyyymmddThhmmssZ`; undefined when it is not one, or names no real moment. The last one
+ * is kept, because requests of the same second have the same.
+ */
 export function parseAmzDate(text: string): number | undefined {
+  if (text !== lastText) {
+    lastTime = readAmzDate(text);
+    lastText = text;
+  }
+  return lastTime;
+}
+
+function readAmzDate(text: string): number | undefined {
   const match = AMZ_DATE.exec(text);
   if (match === null) {
     return undefined;

@@ -34,8 +34,11 @@ function pushHeaders(head: string[], headers: S3Response['headers']): void {
   }
 }
 
-/** Writes the answer of an operation. Rejects when the body cannot be sent whole. */
-export async function writeAnswer(exchange: Exchange, answer: S3Response, close: boolean): Promise<void> {
+/**
+ * Writes the answer of an operation. Rejects when the body cannot be sent whole; undefined: nothing is left to be
+ * waited for.
+ */
+export function writeAnswer(exchange: Exchange, answer: S3Response, close: boolean): Promise<void> | undefined {
   const { response, isHead } = exchange;
   const { status, headers, body } = answer;
   const closing = close || mustClose(exchange);
@@ -50,7 +53,7 @@ export async function writeAnswer(exchange: Exchange, answer: S3Response, close:
     }
     body.discard();
     response.end();
-    return;
+    return undefined;
   }
   if (body === undefined) {
     if (!BODILESS.has(status) && headers?.['content-length'] === undefined) head.push('Content-Length', '0');
@@ -121,22 +124,26 @@ export async function writeText(
   return endAnswer(exchange, bytes, closing);
 }
 
-/**
- * Ends the answer. A connection that must close stays open for a while, in which the gateway reads and ignores what the
- * client still sends.
- */
-async function endAnswer(exchange: Exchange, text: Buffer | '', closing: boolean): Promise<void> {
+/** Ends the answer. */
+function endAnswer(exchange: Exchange, text: Buffer | '', closing: boolean): Promise<void> | undefined {
   const { response } = exchange;
   exchange.facts.answerBytes = text.length;
-  if (closing && exchange.bytesToCome > 0) {
-    if (text === '') response.flushHeaders();
-    else response.write(text);
-    await lingerOverBody(exchange);
-    response.end();
-    return;
-  }
+  if (closing && exchange.bytesToCome > 0) return endLater(exchange, text);
   if (text === '') response.end();
   // Called when the kernel has the bytes, or will never get them.
   else response.end(text, () => xmlBuffers.giveBack(text));
   readAwayBody(exchange);
+  return undefined;
+}
+
+/**
+ * Ends the answer on a connection that must close: it stays open for a while, in which the gateway reads and ignores
+ * what the client still sends.
+ */
+async function endLater(exchange: Exchange, text: Buffer | ''): Promise<void> {
+  const { response } = exchange;
+  if (text === '') response.flushHeaders();
+  else response.write(text);
+  await lingerOverBody(exchange);
+  response.end();
 }

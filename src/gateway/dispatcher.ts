@@ -216,7 +216,8 @@ export class Dispatcher {
     if (this.#options.changesRefused !== undefined) this.#refuseChange(route.row, this.#options.changesRefused);
     const request = toS3Request(exchange, { route, verdict }, this.#options.holdBudget);
     const parts = { row: route.row, call, request, principal };
-    return operation(request, operationContext(exchange, parts, this.#served));
+    // Awaited here: a promise that an asynchronous function returns as it is takes two more turns.
+    return await operation(request, operationContext(exchange, parts, this.#served));
   }
 
   /** Serves a visit to the website of a bucket, for which nobody authenticates. */

@@ -149,7 +149,9 @@ export class CallFacts {
   noteAuthorization(action: string, decision: AccessDecision): void {
     this.authorizations += 1;
     this.authorized = performance.now();
-    if (this.authorization === undefined || !decision.allowed) this.authorization = { action, ...decision };
+    if (this.authorization !== undefined && decision.allowed) return;
+    const { allowed, rule, reasons } = decision;
+    this.authorization = reasons === undefined ? { action, allowed, rule } : { action, allowed, rule, reasons };
   }
 
   note(name: string, value: string | number): void {

@@ -9,7 +9,7 @@ import { headPlace } from '../records/names.ts';
 import type { ObjectView } from '../records/object-view.ts';
 import type { OpenRequest } from './object-requests.ts';
 import { openPieces } from './pieces.ts';
-import { isOverflowMissing, withOverflow } from './overflow.ts';
+import { hasSpilled, isOverflowMissing, withOverflow } from './overflow.ts';
 
 /** Times a head is read whose record cannot be read whole, because somebody writes it anew. */
 const MAX_READS = 3;
@@ -33,7 +33,7 @@ async function readHeadOnce({ bucket, key }: KeyRef, call: Call): Promise<Head |
   try {
     const head = parseHead(ref, await bucket.home.store.head(ref, call));
     call.facts.noteHeadKind(ref.name, head.record?.kind ?? 'inline');
-    return await withOverflow(bucket.home, head, call);
+    return hasSpilled(head) ? await withOverflow(bucket.home, head, call) : head;
   } catch (error) {
     if (isStoreError(error, 'notFound')) return undefined;
     throw asNoSuchBucket(error, bucket);

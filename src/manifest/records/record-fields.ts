@@ -347,10 +347,19 @@ const ROWS: Readonly<Record<string, RecordField>> = RECORD_FIELDS;
 
 /** The fields of these groups that a record has, and none that it has not. */
 export function fieldsOf<G extends FieldGroup>(record: FieldsOf<G>, ...groups: readonly G[]): FieldsOf<G> {
-  const kept: Record<string, unknown> = {};
+  return addFields({}, record, ...groups);
+}
+
+/** Adds them to what is being made of a record. */
+export function addFields<T extends object, G extends FieldGroup>(
+  to: T,
+  record: FieldsOf<G>,
+  ...groups: readonly G[]
+): T & FieldsOf<G> {
+  const all = to as Record<string, unknown>;
   const fields = record as Readonly<Record<string, unknown>>;
-  for (const name in fields) if (groups.includes(ROWS[name]?.of as G)) kept[name] = fields[name];
-  return kept as FieldsOf<G>;
+  for (const name in fields) if (groups.includes(ROWS[name]?.of as G)) all[name] = fields[name];
+  return to;
 }
 
 /** Those of the source's fields `said` that a copy takes over. */

@@ -9,7 +9,7 @@ import {
   untrimmed,
 } from './record-fields.ts';
 import { isCount, isText } from './record-checks.ts';
-import { readPlainRecord } from './plain-record.ts';
+import { readPlainRecord, writePlainRecord } from './plain-record.ts';
 import type { VersionToken } from './version-token.ts';
 
 /** Metadata name under which the record rides on a blob. Everything else on the blob is user metadata. */
@@ -135,7 +135,14 @@ const MUST_HAVE: Readonly<Record<HeadKind, readonly ('version' | 'etag' | 'size'
 const CODEC = codecOfFields(RECORD_FIELDS, ['v', 'k', 's']);
 
 /** The record as ASCII JSON, one or two letters a field (other characters escaped): fit for a metadata value. */
-export function encodeRecord(record: HeadRecord | OwnRecord | DeletionRecord | LooseRecord): string {
+export function encodeRecord(record: AnyRecord): string {
+  return writePlainRecord(record) ?? encodeAnyRecord(record);
+}
+
+type AnyRecord = HeadRecord | OwnRecord | DeletionRecord | LooseRecord;
+
+/** The same, whatever its fields are. */
+export function encodeAnyRecord(record: AnyRecord): string {
   const json: Record<string, unknown> = { v: FORMAT, k: KIND_CODE[record.kind], s: record.seq };
   CODEC.encode(record, json);
   if (RECORD_FIELDS.encryption.code in json) json['v'] = ENCRYPTED_FORMAT;

@@ -18,20 +18,23 @@ import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
  * By id: that blob, and the head as long as it is not stamped.
  * @throws S3Error NoSuchKey, NoSuchVersion, MethodNotAllowed (a delete marker, by id)
  */
-export async function findObject(context: ObjectsContext, target: ObjectTarget, call: Call): Promise<ObjectView> {
+export function findObject(context: ObjectsContext, target: ObjectTarget, call: Call): Promise<ObjectView> {
   const { versionId } = target;
   if (versionId === undefined) return findCurrent(context, target, call);
   return versionId === NULL_VERSION ? findNull(target, call) : findByToken(target, versionId, call);
 }
 
-async function findCurrent(context: ObjectsContext, { bucket, key }: KeyRef, call: Call): Promise<ObjectView> {
+function findCurrent(context: ObjectsContext, { bucket, key }: KeyRef, call: Call): Promise<ObjectView> {
   const place = { bucket, key };
   return inTurns(TURNS.read, async () => {
-    const { head, guess } = await context.hints.beside(place, {
-      head: () => readHead(place, call),
-      version: (token) => readVersion(place, token, call),
-      discard: () => undefined,
-    });
+    const { head, guess } =
+      bucket.versioning === 'never'
+        ? { head: await readHead(place, call) }
+        : await context.hints.beside(place, {
+            head: () => readHead(place, call),
+            version: (token) => readVersion(place, token, call),
+            discard: () => undefined,
+          });
     if (guess === undefined) context.hints.note(place, head);
     const view = liveView(place, head);
     if (view !== undefined && head?.record?.kind !== 'link') return view;
@@ -65,7 +68,7 @@ export async function currentVersion(
 }
 
 /** The null version through the head: it is the only one that says which blob that is. */
-async function findNull({ bucket, key }: KeyRef, call: Call): Promise<ObjectView> {
+function findNull({ bucket, key }: KeyRef, call: Call): Promise<ObjectView> {
   return inTurns(TURNS.read, async () => {
     const head = await readHead({ bucket, key }, call);
     const kind = head?.record?.kind ?? 'inline';

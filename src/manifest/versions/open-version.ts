@@ -53,10 +53,13 @@ async function openCurrent(context: ObjectsContext, target: ObjectTarget, reques
   // A range of a head without bytes is an error of the service, so where such heads are likely the head comes first.
   if (request.range !== undefined && bucket.versioning !== 'never') return openLooking(context, target, request, call);
   const { ref } = headPlace({ bucket, key });
-  const { head: read, guess } = await context.hints.beside(target, {
-    head: () => readOrNone(bucket, ref, request, call),
-    ...readsOfVersion(target, request, call),
-  });
+  const { head: read, guess } =
+    bucket.versioning === 'never'
+      ? { head: await readOrNone(bucket, ref, request, call) }
+      : await context.hints.beside(target, {
+          head: () => readOrNone(bucket, ref, request, call),
+          ...readsOfVersion(target, request, call),
+        });
   try {
     if (read === undefined) return await openBehind(context, { bucket, key, head: undefined }, request, call);
     const bare = orDiscard(read.body, () => parseHead(ref, read.properties));

@@ -1,6 +1,7 @@
 import { namedBucket } from '../authorized-bucket.ts';
 import { authorizedObject } from '../authorized-object.ts';
 import { versionHeaders, versionTarget } from '../object-version.ts';
+import { addHeaders } from '../../protocol/headers/object-headers.ts';
 import { requireKey } from '../../manifest/heads/customer-keys.ts';
 import { shownKey, storedEncryptionHeaders } from '../encryption.ts';
 import type { Operation } from '../operation.ts';
@@ -22,14 +23,13 @@ export const headObject: Operation = async (request, context) => {
     return notModified(view, versionHeaders(bucket, view.versionId));
   }
   const selected = selectBytes(selection, view);
-  const described = {
-    ...describeRead(request, view, selected),
-    ...storedEncryptionHeaders(view, shown),
-    ...shownLock(view, bucket, context),
-    ...versionHeaders(bucket, view.versionId),
-  };
-  return {
-    status: selected.partial ? 206 : 200,
-    headers: { ...described, ...overrides, 'content-length': String(selected.length) },
-  };
+  const headers = addHeaders(
+    describeRead(request, view, selected),
+    storedEncryptionHeaders(view, shown),
+    shownLock(view, bucket, context),
+    versionHeaders(bucket, view.versionId),
+    overrides,
+  );
+  headers['content-length'] = String(selected.length);
+  return { status: selected.partial ? 206 : 200, headers };
 };
