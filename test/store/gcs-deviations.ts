@@ -33,6 +33,7 @@ export const FAKE_GCS_DEVIATIONS: Deviations = {
   ]),
   ...because('preconditions are ignored on compose', [
     'assemble on a condition that fails leaves the blob, and the parts for another try',
+    'assemble on a stale revision: conditionFailed, and blob and parts stay',
     '20 assembles of the same parts on absent: one succeeds',
   ]),
   ...because('compose of a source that is missing answers 500', [
@@ -42,6 +43,7 @@ export const FAKE_GCS_DEVIATIONS: Deviations = {
   ...because('preconditions are ignored on rewrite', [
     'stagePartFrom a changed source: sourceConditionFailed; a missing one: sourceNotFound',
     'copy of a source that is gone or changed leaves the target',
+    'copy of an empty source that is gone or changed does nothing',
     'a copy that fails, for whatever reason, leaves the name free',
     'copy on a condition of the target',
     '20 copies on absent: one succeeds',
@@ -78,6 +80,7 @@ export const GCSEMULATOR_DEVIATIONS: Deviations = {
   ]),
   ...because('reads answer content headers only in part, no custom metadata and no hashes', [
     'head and read give the properties that were written',
+    'a Cache-Control like the default of a service is told where it was set',
   ]),
   ...because('preconditions are ignored on reads', [
     'a read pinned to a revision gives that revision or fails',
@@ -112,6 +115,7 @@ export const GCSEMULATOR_DEVIATIONS: Deviations = {
     'a copy that fails, for whatever reason, leaves the name free',
     'copy onto itself replaces headers and metadata',
     'copy of a source that is gone or changed leaves the target',
+    'copy of an empty source that is gone or changed does nothing',
     'copy on a condition of the target',
     '20 copies on absent: one succeeds',
   ]),

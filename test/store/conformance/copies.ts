@@ -112,6 +112,26 @@ export function copyTests(subject: Subject, test: Define): void {
     }
   });
 
+  test('copy of an assembled blob has the md5 that it is given', async () => {
+    const [source, target] = [subject.ref(), subject.ref()];
+    const tokens = [...(await subject.stage(source, 'sou')), ...(await subject.stage(source, 'rce'))];
+    const request = { tokens, metadata: {}, md5: md5('source') };
+    const of = await subject.store.assemble(source, request, subject.call);
+    await copy(target, source, of, { md5: md5('source') });
+    expect((await subject.store.head(target, subject.call)).md5).toBe(md5('source'));
+  });
+
+  test('copy of an empty source that is gone or changed does nothing', async () => {
+    const [source, target] = [subject.ref(), subject.ref()];
+    const more = { size: 0, metadata: {}, sameHeaders: false };
+    const of = await subject.write(source, '');
+    await subject.write(source, 'change');
+    await failsWith(copy(target, source, of, more), 'sourceConditionFailed');
+    await subject.store.remove(source, undefined, subject.call);
+    await failsWith(copy(target, source, of, more), 'sourceNotFound');
+    await failsWith(subject.store.head(target, subject.call), 'notFound');
+  });
+
   test('copy onto itself replaces headers and metadata', async () => {
     const ref = subject.ref();
     const of = await subject.write(ref, 'source', { metadata: { a: '1' } });

@@ -127,10 +127,13 @@ function stageFromTests(subject: Subject, test: Define): void {
     const staging = subject.ref('staging');
     const source = await sourceOf('0123456789');
     const whole = await stageFrom(staging, source, 0, 9);
+    const start = await stageFrom(staging, source, 0, 2);
     const middle = await stageFrom(staging, source, 3, 5);
+    const end = await stageFrom(staging, source, 8, 9);
     const sent = await subject.stage(staging, '-sent-');
-    await subject.assemble(staging, [...middle.tokens, ...sent, ...whole.tokens]);
-    expect(await subject.text(staging)).toBe('345-sent-0123456789');
+    const parts = [middle.tokens, sent, whole.tokens, end.tokens, start.tokens];
+    await subject.assemble(staging, parts.flat());
+    expect(await subject.text(staging)).toBe('345-sent-012345678989012');
   });
 
   test('stagePartFrom keeps the bytes it took when the source changes afterwards', async () => {
@@ -148,8 +151,10 @@ function stageFromTests(subject: Subject, test: Define): void {
     const source = await sourceOf('before');
     await subject.write(source, 'after!');
     await failsWith(stageFrom(staging, source, 0, 5), 'sourceConditionFailed');
+    await failsWith(stageFrom(staging, source, 1, 4), 'sourceConditionFailed');
     await subject.store.remove(source, undefined, subject.call);
     await failsWith(stageFrom(staging, source, 0, 5), 'sourceNotFound');
+    await failsWith(stageFrom(staging, source, 1, 4), 'sourceNotFound');
     await failsWith(stageFrom(staging, { ...source, container: 'missing-container' }, 0, 5), 'sourceNotFound');
   });
 }

@@ -57,6 +57,21 @@ function headTests(subject: Subject, test: Define): void {
       'conditionFailed',
     );
     expect(await subject.read(ref, { first: 0, last: 2 }, second.revision)).toEqual(Buffer.from('sec'));
+    // A change of metadata is another state, too.
+    const third = await subject.store.setMetadata(ref, { a: '1' }, at(second.revision), subject.call);
+    await failsWith(subject.store.read(ref, { revision: second.revision }, subject.call), 'conditionFailed');
+    expect(await subject.read(ref, undefined, third.revision)).toEqual(Buffer.from('second'));
+  });
+
+  test('a Cache-Control like the default of a service is told where it was set', async () => {
+    for (const cacheControl of ['private, max-age=0', 'public, max-age=3600', 'no-cache, no-store, max-age=0']) {
+      const ref = subject.ref();
+      await subject.write(ref, 'x', { headers: { cacheControl } });
+      expect((await subject.store.head(ref, subject.call)).cacheControl).toBe(cacheControl);
+      const { properties, body } = await subject.store.read(ref, {}, subject.call);
+      body.discard();
+      expect(properties.cacheControl).toBe(cacheControl);
+    }
   });
 
   test('an archived blob has properties but no bytes', async () => {

@@ -118,6 +118,19 @@ describe('assembling', () => {
     );
   });
 
+  test('discardParts removes what more than one page lists', async () => {
+    const paged = await startGcsDouble({ maxListRows: 2 });
+    const small = createGcsStore({ endpoint: paged.endpoint, credential: { kind: 'anonymous' } });
+    await small.createContainer(CONTAINER, {}, call);
+    const ref = newRef();
+    for (const text of ['a', 'b', 'c', 'd', 'e']) await small.stagePart(ref, Buffer.from(text), call);
+    expect(paged.state.buckets.get(CONTAINER)?.names).toHaveLength(5);
+    await small.discardParts(ref, call);
+    expect(paged.state.buckets.get(CONTAINER)?.names).toEqual([]);
+    await small.close();
+    await paged.stop();
+  });
+
   test('tokens that no part has are partsGone, whatever they look like', async () => {
     for (const token of ['../../other', '~x', '', 'a/b', 'x'.repeat(500)]) {
       expect((await failure(store.assemble(newRef(), { tokens: [token], metadata: {} }, call))).kind).toBe('partsGone');
