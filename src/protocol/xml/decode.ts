@@ -1,5 +1,6 @@
 import { S3Error } from '../../errors/s3-error.ts';
-import { parsePieces, parseTree, type XmlElement } from './parse-tree.ts';
+import type { XmlElement } from './element.ts';
+import { parsePieces, parseTree } from './parse-tree.ts';
 import type { XmlLimits } from './scan.ts';
 import type { XmlContent, XmlField, XmlShape } from './shape.ts';
 import { turn } from '../../streams/turns.ts';
@@ -70,13 +71,14 @@ export async function decodeXmlList<const S extends ListShape>(
   bytes: Uint8Array,
   { limits, signal }: ListOptions,
 ): Promise<Decoded<S>> {
-  const root = new RootDecoder(shape);
   const pieces = parsePieces(bytes, limits);
-  while (step(pieces, root)) {
+  const root = new StructDecoder(shape.content.fields, shape.root);
+  for (;;) {
+    const decoded = malformed(() => decodeSome(pieces, root));
+    if (decoded !== undefined) return decoded as Decoded<S>;
     await turn();
     signal.throwIfAborted();
   }
-  return malformed(() => root.finish()) as Decoded<S>;
 }
 
 interface ListOptions {
@@ -87,17 +89,14 @@ interface ListOptions {
 /** Time that pieces may take together before others get their turn, ms. */
 const SLICE_MS = 4;
 
-/** Some pieces; false when there are no more. */
-function step(pieces: Iterator<XmlElement>, root: RootDecoder): boolean {
-  const until = performance.now() + SLICE_MS;
-  return malformed(() => {
-    do {
-      const piece = pieces.next();
-      if (piece.done === true) return false;
-      root.take(piece.value);
-    } while (performance.now() < until);
-    return true;
-  });
+/** As many pieces as there is time for. @returns the whole behind the last of them */
+function decodeSome(pieces: Iterator<XmlElement, XmlElement>, root: StructDecoder): DecodedObject | undefined {
+  for (const until = performance.now() + SLICE_MS; performance.now() < until; ) {
+    const { done, value } = pieces.next();
+    root.take(value);
+    if (done === true) return root.finish(value);
+  }
+  return undefined;
 }
 
 function malformed<T>(work: () => T): T {
@@ -108,77 +107,100 @@ function malformed<T>(work: () => T): T {
   }
 }
 
-/** Puts the root together from pieces of what it holds, and its own tag, which comes last. */
-class RootDecoder {
-  readonly #shape: ListShape;
-  readonly #fields: ReadonlyMap<string, XmlField>;
-  readonly #values = new Map<XmlField, DecodedValue[]>();
-  #name = '';
-
-  constructor(shape: ListShape) {
-    this.#shape = shape;
-    this.#fields = new Map(shape.content.fields.map((field) => [field.element, field]));
-  }
-
-  take(piece: XmlElement): void {
-    this.#name = piece.name;
-    if (piece.text.trim() !== '') throw new Error(`<${this.#shape.root}> holds elements only`);
-    for (const child of piece.children) {
-      const field = this.#fields.get(child.name);
-      if (field === undefined) throw new Error(`<${child.name}> is not expected in <${this.#shape.root}>`);
-      const values = this.#values.get(field) ?? [];
-      if (field.list === undefined && values.length > 0) {
-        throw new Error(`<${child.name}> stands twice in <${this.#shape.root}>`);
-      }
-      values.push(decodeContent(field.content, child));
-      this.#values.set(field, values);
-    }
-  }
-
-  finish(): DecodedObject {
-    if (this.#name !== this.#shape.root) throw new Error(`<${this.#shape.root}> is expected`);
-    const entries = this.#shape.content.fields.map((field): [string, DecodedValue] => {
-      const values = this.#values.get(field) ?? [];
-      if (field.required === true && values.length === 0) {
-        throw new Error(`<${field.element}> is missing in <${this.#shape.root}>`);
-      }
-      return [field.property ?? field.element, field.list === undefined ? values[0] : values];
-    });
-    return Object.fromEntries(entries);
-  }
-}
-
 function decodeContent(content: XmlContent, element: XmlElement): DecodedValue {
-  if (content.kind === 'struct') return decodeStruct(content.fields, element);
+  if (content.kind === 'struct') {
+    const struct = new StructDecoder(content.fields, element.name);
+    struct.take(element);
+    return struct.finish(element);
+  }
   if (element.children.length > 0) throw new Error(`<${element.name}> holds text only`);
   return decodeScalar(content.kind, element.text, element.name);
 }
 
-function decodeStruct(fields: readonly XmlField[], element: XmlElement): DecodedObject {
-  if (element.text.trim() !== '') throw new Error(`<${element.name}> holds elements only`);
-  const known = namesIn(fields);
-  const stranger = element.children.find((child) => !known.has(child.name));
-  if (stranger !== undefined) throw new Error(`<${stranger.name}> is not expected in <${element.name}>`);
-  const result: Record<string, DecodedValue> = {};
-  for (const field of fields) {
-    const value = decodeField(field, element);
-    if (field.required === true && (value === undefined || (Array.isArray(value) && value.length === 0))) {
-      throw new Error(`<${field.element}> is missing in <${element.name}>`);
-    }
-    result[field.property ?? field.element] = value;
-  }
-  return result;
+/** What is known of a struct's fields before any document is read. */
+interface Plan {
+  readonly byElement: ReadonlyMap<string, XmlField>;
+  /** Of which something has to be said, even if no element of theirs is there. */
+  readonly others: readonly XmlField[];
 }
 
-const names = new WeakMap<readonly XmlField[], ReadonlySet<string>>();
+const plans = new WeakMap<readonly XmlField[], Plan>();
 
-/** Of the elements that may stand there. */
-function namesIn(fields: readonly XmlField[]): ReadonlySet<string> {
-  const known =
-    names.get(fields) ??
-    new Set(fields.filter((field) => field.attribute !== true).map((field) => field.list?.wrapper ?? field.element));
-  names.set(fields, known);
-  return known;
+function planOf(fields: readonly XmlField[]): Plan {
+  const known = plans.get(fields);
+  if (known !== undefined) return known;
+  const inElements = fields.filter((field) => field.attribute !== true);
+  const plan: Plan = {
+    byElement: new Map(inElements.map((field) => [field.list?.wrapper ?? field.element, field])),
+    others: fields.filter(({ required, attribute, list }) => required === true || attribute === true || isFlat(list)),
+  };
+  plans.set(fields, plan);
+  return plan;
+}
+
+/** Elements of the list stand among the struct's own. */
+function isFlat(list: XmlField['list']): boolean {
+  return list !== undefined && list.wrapper === undefined;
+}
+
+/** Puts a struct together from what it holds, which may come in pieces. */
+class StructDecoder {
+  readonly #plan: Plan;
+  readonly #name: string;
+  readonly #value: Record<string, DecodedValue> = {};
+
+  /** @param name of its element */
+  constructor(fields: readonly XmlField[], name: string) {
+    this.#plan = planOf(fields);
+    this.#name = name;
+  }
+
+  take({ children, text }: XmlElement): void {
+    if (text.trim() !== '') throw new Error(`<${this.#name}> holds elements only`);
+    for (const child of children) {
+      const field = this.#plan.byElement.get(child.name);
+      if (field === undefined) throw new Error(`<${child.name}> is not expected in <${this.#name}>`);
+      const { element, property = element, content, list } = field;
+      const before = this.#value[property];
+      if (isFlat(list)) {
+        const value = decodeContent(content, child);
+        if (before === undefined) this.#value[property] = [value];
+        else (before as DecodedValue[]).push(value);
+      } else if (before === undefined) {
+        this.#value[property] = list === undefined ? decodeContent(content, child) : decodeItems(field, child);
+      } else {
+        throw new Error(`<${child.name}> stands twice in <${this.#name}>`);
+      }
+    }
+  }
+
+  /** @param element whose tag it is. @throws Error: it is another, or something is missing */
+  finish({ name, attributes }: XmlElement): DecodedObject {
+    if (name !== this.#name) throw new Error(`<${this.#name}> is expected`);
+    for (const field of this.#plan.others) {
+      const { element, property = element, list, attribute, required } = field;
+      if (attribute === true) this.#value[property] = decodeAttribute(field, attributes);
+      const value = this.#value[property];
+      if (required === true && (value === undefined || (Array.isArray(value) && value.length === 0))) {
+        throw new Error(`<${element}> is missing in <${this.#name}>`);
+      }
+      if (value === undefined && isFlat(list)) this.#value[property] = [];
+    }
+    return this.#value;
+  }
+}
+
+function decodeAttribute({ element, content }: XmlField, attributes: XmlElement['attributes']): DecodedValue {
+  const value = attributes[element] ?? underAnotherPrefix(attributes, element);
+  return value === undefined || content.kind === 'struct' ? undefined : decodeScalar(content.kind, value, element);
+}
+
+/** A list in an element around all of its items. */
+function decodeItems({ element, content }: XmlField, { name, children, text }: XmlElement): DecodedValue {
+  if (text.trim() !== '' || children.some((child) => child.name !== element)) {
+    throw new Error(`<${name}> holds <${element}> only`);
+  }
+  return children.map((item) => decodeContent(content, item));
 }
 
 /** The prefix of a namespace is the writer's choice; as with elements, the local name counts. */
@@ -188,33 +210,6 @@ function underAnotherPrefix(attributes: XmlElement['attributes'], name: string):
   const local = name.slice(colon);
   const found = Object.keys(attributes).find((said) => said.endsWith(local) && said !== `xmlns${local}`);
   return found === undefined ? undefined : attributes[found];
-}
-
-function decodeField(field: XmlField, parent: XmlElement): DecodedValue {
-  if (field.attribute === true) {
-    const value = parent.attributes[field.element] ?? underAnotherPrefix(parent.attributes, field.element);
-    return value === undefined || field.content.kind === 'struct'
-      ? undefined
-      : decodeScalar(field.content.kind, value, field.element);
-  }
-  if (field.list === undefined) {
-    const only = single(parent, field.element);
-    return only === undefined ? undefined : decodeContent(field.content, only);
-  }
-  const { wrapper } = field.list;
-  const holder = wrapper === undefined ? parent : single(parent, wrapper);
-  if (holder === undefined) return undefined;
-  const items = holder.children.filter((child) => child.name === field.element);
-  if (wrapper !== undefined && (items.length !== holder.children.length || holder.text.trim() !== '')) {
-    throw new Error(`<${wrapper}> holds <${field.element}> only`);
-  }
-  return items.map((item) => decodeContent(field.content, item));
-}
-
-function single(parent: XmlElement, name: string): XmlElement | undefined {
-  const found = parent.children.filter((child) => child.name === name);
-  if (found.length > 1) throw new Error(`<${name}> stands twice in <${parent.name}>`);
-  return found[0];
 }
 
 function decodeScalar(kind: 'text' | 'number' | 'boolean', text: string, name: string): DecodedValue {

@@ -1,15 +1,8 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { MAX_DEPTH, XmlScan, type XmlLimits } from './scan.ts';
+import { type XmlElement, decodeEntities } from './element.ts';
+import { plainTree } from './plain-tree.ts';
 import { NamedValues } from '../../observe/named-values.ts';
-
-/** An element as it stood in the document: names without prefix, text with its entities still in. */
-export interface XmlElement {
-  readonly name: string;
-  readonly attributes: Readonly<Record<string, string>>;
-  readonly children: readonly XmlElement[];
-  /** Character data, decoded, in order. Of an element with children: only what stands between them. */
-  readonly text: string;
-}
 
 /** How much is parsed at a time, where the document may be cut: that takes a few milliseconds. */
 const PIECE_BYTES = 16 * 1024;
@@ -19,8 +12,6 @@ const MAX_ITEM_BYTES = 64 * 1024;
 const ATTRIBUTES = ':@';
 const TEXT = '#text';
 const CDATA = '#cdata';
-const REFERENCE = /&(#[xX]?[\da-fA-F]+;|[a-z]+;)?/g;
-const NAMED: Readonly<Record<string, string>> = { 'amp;': '&', 'lt;': '<', 'gt;': '>', 'quot;': '"', 'apos;': "'" };
 
 const parser = new XMLParser({
   preserveOrder: true,
@@ -51,12 +42,12 @@ export function parseTree(bytes: Uint8Array, limits: XmlLimits): XmlElement {
 }
 
 /**
- * The document in pieces: what the root holds, some children at a time in an element of any name, and at last the root
- * without them. Whoever takes them may pause in between. A document that turns out to be broken throws where that is
- * seen: nothing may be done before the end.
+ * The document in pieces: what the root holds, some children at a time in an element of any name. At last the root
+ * without them is returned. Whoever takes them may pause in between. A document that turns out to be broken throws
+ * where that is seen: nothing may be done before the end.
  * @throws Error as `parseTree`
  */
-export function* parsePieces(bytes: Uint8Array, limits: XmlLimits): Generator<XmlElement> {
+export function* parsePieces(bytes: Uint8Array, limits: XmlLimits): Generator<XmlElement, XmlElement> {
   const buffer = asBuffer(bytes);
   const scan = new XmlScan(buffer, limits);
   while (scan.depth === 0 && scan.next()) requireShort(scan.at);
@@ -76,7 +67,7 @@ export function* parsePieces(bytes: Uint8Array, limits: XmlLimits): Generator<Xm
     }
   }
   while (scan.next()) requireShort(scan.at - tail);
-  yield parseElement(decodeUtf8(buffer.subarray(0, head)) + decodeUtf8(buffer.subarray(tail)));
+  return parseElement(decodeUtf8(buffer.subarray(0, head)) + decodeUtf8(buffer.subarray(tail)));
 }
 
 function requireShort(bytes: number): void {
@@ -92,6 +83,11 @@ function decodeUtf8(bytes: Uint8Array): string {
 }
 
 function parseElement(text: string): XmlElement {
+  return plainTree(text) ?? parseAnyElement(text);
+}
+
+/** The general parser, for all that XML may hold. */
+export function parseAnyElement(text: string): XmlElement {
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- its successor is a package with six more below it
   const verdict = XMLValidator.validate(text);
   if (verdict !== true) throw new Error(verdict.err.msg);
@@ -136,25 +132,4 @@ function toAttributes(raw: Readonly<Record<string, unknown>> | undefined): Reado
 
 function cdataText(children: unknown): string {
   return (children as readonly Readonly<Record<string, string>>[]).map((child) => child[TEXT] ?? '').join('');
-}
-
-function decodeEntities(text: string): string {
-  if (!text.includes('&')) return text;
-  return text.replace(REFERENCE, (_, reference: string | undefined) => {
-    if (reference === undefined) throw new Error('a stray &');
-    const named = NAMED[reference];
-    if (named !== undefined) return named;
-    if (!reference.startsWith('#')) throw new Error('an unknown entity');
-    return codePoint(reference);
-  });
-}
-
-/** Control characters are taken although XML 1.0 forbids them: keys may hold them, and listings name them so. */
-function codePoint(reference: string): string {
-  const hex = reference[1] === 'x' || reference[1] === 'X';
-  const code = Number.parseInt(reference.slice(hex ? 2 : 1, -1), hex ? 16 : 10);
-  if (!Number.isInteger(code) || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) {
-    throw new Error('no such character');
-  }
-  return String.fromCodePoint(code);
 }
