@@ -56,10 +56,12 @@ export function removeManyBy<Client extends Removing>(ways: RemovalWays<Client>)
       removeGroup(client, { ways, container, items: group }, call),
     );
     const outcomes = removed.flat();
-    return inParallel(outcomes, client.limits.removeParallel, async (outcome, place) => {
-      const item = items[place];
-      return outcome ?? (item === undefined ? 'notFound' : removeOne(client, { ways, container, item }, call));
-    });
+    const left = items.filter((_, place) => outcomes[place] === undefined);
+    const alone = await inParallel(left, client.limits.removeParallel, (item) =>
+      removeOne(client, { ways, container, item }, call),
+    );
+    const others = alone.values();
+    return outcomes.map((outcome) => outcome ?? others.next().value ?? 'notFound');
   };
 }
 

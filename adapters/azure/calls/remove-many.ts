@@ -5,6 +5,7 @@ import { type EmbeddedAnswer, type EmbeddedCall, batchBody, readBatchAnswer } fr
 import { inOrder, removeManyBy } from '../../shared/remove-many.ts';
 import { unlessAborted } from '../../shared/unless-aborted.ts';
 import { httpDate, withQuery } from '../api.ts';
+import type { Authorizer } from '../authorize.ts';
 import type { AzureClient } from '../client.ts';
 import { blobPath, containerPath } from '../endpoint.ts';
 import { refusalError } from '../errors.ts';
@@ -33,9 +34,13 @@ async function send(
   { container, calls }: { readonly container: string; readonly calls: readonly EmbeddedCall[] },
   call: Call,
 ): Promise<readonly (StoreError | undefined)[]> {
-  const proven: EmbeddedCall[] = [];
-  for (const embedded of calls) proven.push(await withProof(client, embedded, call));
-  const { contentType, body } = batchBody(proven, { idOf: String, end: '' });
+  const sent: EmbeddedCall[] = [];
+  for (const embedded of calls) {
+    const proof = proofOf(client, embedded);
+    const told = proof instanceof Promise ? await unlessAborted(proof, call.signal, PROOF_WITHIN) : proof;
+    sent.push(proven(client, embedded, told));
+  }
+  const { contentType, body } = batchBody(sent, { idOf: String, end: '' });
   const text = await client.rest.sendForText(
     {
       call: 'removeMany',
@@ -69,18 +74,21 @@ function placeOf({ endpoint, authorizer }: AzureClient, container: string): Pick
 }
 
 /** The service looks at each call's own authorisation, whoever sent the batch. */
-async function withProof(
-  { authorizer }: AzureClient,
-  { target, headers, ...rest }: EmbeddedCall,
-  call: Call,
-): Promise<EmbeddedCall> {
+function proofOf({ authorizer }: AzureClient, { target, headers }: EmbeddedCall): ReturnType<Authorizer['header']> {
   const condition = headers.indexOf(CONDITION);
   const ifMatch = condition < 0 ? undefined : headers[condition + 1];
   const request: AzureRequest = { call: 'removeMany', method: 'DELETE', path: target, effect: 'change', ifMatch };
-  const proof = authorizer.header(request, headers, 0);
-  const told = proof instanceof Promise ? await unlessAborted(proof, call.signal, PROOF_WITHIN) : proof;
+  return authorizer.header(request, headers, 0);
+}
+
+/** @param told undefined: the query is the proof */
+function proven(
+  { authorizer }: AzureClient,
+  { method, target, headers }: EmbeddedCall,
+  told: string | undefined,
+): EmbeddedCall {
   return {
-    ...rest,
+    method,
     target: withQuery(target, authorizer.query),
     headers: told === undefined ? headers : [...headers, 'Authorization', told],
   };

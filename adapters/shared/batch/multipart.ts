@@ -14,7 +14,7 @@ export interface EmbeddedAnswer {
   /** Which call it answers: its place in the batch; undefined when the answer does not say. */
   readonly index: number | undefined;
   readonly status: number;
-  /** By lower-case name. */
+  /** By lower-case name; of a refusal, as is the body. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
@@ -59,15 +59,18 @@ export function readBatchAnswer(text: string): EmbeddedAnswer[] {
     .flatMap((part) => readPart(part));
 }
 
+const ABOUT = /^content-id:[^\r\n]*?(\d{1,6})>?[ \t]*$/im;
+const STATUS = /^HTTP\/1\.\d (\d{3})\b/;
+
 function readPart(part: string): EmbeddedAnswer[] {
   const [about, answer] = cut(part);
+  const status = Number(STATUS.exec(answer)?.[1] ?? 0);
+  if (status === 0) return [];
+  const id = ABOUT.exec(about)?.[1];
+  const index = id === undefined ? undefined : Number(id);
+  if (status < 300) return [{ index, status, headers: {}, body: '' }];
   const [head, body] = cut(answer);
-  const status = /^HTTP\/1\.\d (\d{3})\b/.exec(head)?.[1];
-  if (status === undefined) return [];
-  const index = /(\d{1,6})>?$/.exec(fieldsOf(about)['content-id'] ?? '')?.[1];
-  return [
-    { index: index === undefined ? undefined : Number(index), status: Number(status), headers: fieldsOf(head), body },
-  ];
+  return [{ index, status, headers: fieldsOf(head), body }];
 }
 
 /** What stands before the first empty line, and behind it. */
