@@ -13,6 +13,7 @@ export function azureCapabilities(limits: AzureLimits): StoreCapabilities {
     maxListPage: 5000,
     maxMetadataBytes: 8 * 1024,
     writeReturnsMd5: true,
+    pinsSources: true,
     removesFullContainers: true,
     containerName: CONTAINER_NAME,
   };

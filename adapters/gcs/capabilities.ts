@@ -1,14 +1,13 @@
 import type { StoreCapabilities } from '../../src/store/blob-store.ts';
+import type { GcsClient } from './client.ts';
 import { MAX_NAME_BYTES, RESERVED_PREFIXES } from './names.ts';
-import type { BucketNames } from './names.ts';
-import type { GcsLimits } from './options.ts';
 import { PRIVATE_METADATA_BYTES } from './resource.ts';
 
 /** https://cloud.google.com/storage/quotas#objects: 8 KiB of custom metadata, names and values. */
 const MAX_METADATA_BYTES = 8 * 1024;
 
 /** Limits of Cloud Storage, but for those that tests lower. */
-export function gcsCapabilities(limits: GcsLimits, names: BucketNames): StoreCapabilities {
+export function gcsCapabilities({ limits, names, pinsSources }: GcsClient): StoreCapabilities {
   return {
     nameOrder: 'utf8',
     maxNameLength: MAX_NAME_BYTES,
@@ -22,6 +21,7 @@ export function gcsCapabilities(limits: GcsLimits, names: BucketNames): StoreCap
     maxListPage: 1000,
     maxMetadataBytes: MAX_METADATA_BYTES - PRIVATE_METADATA_BYTES,
     writeReturnsMd5: true,
+    pinsSources,
     containerName: names.legal,
   };
 }

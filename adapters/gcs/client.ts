@@ -19,6 +19,7 @@ export interface GcsClient {
   /** Settings for new buckets. */
   readonly buckets: BucketOptions;
   readonly limits: GcsLimits;
+  readonly pinsSources: boolean;
   readonly credentials: Credentials;
   readonly background: Background;
   /** Number of the project in which buckets are made, once a bucket of it has been seen. */

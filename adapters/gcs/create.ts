@@ -43,6 +43,7 @@ export function createGcsStore(options: GcsStoreOptions, createWire: CreateWire 
     names: bucketNames(options.bucketPrefix ?? ''),
     buckets: { ...(location !== undefined && { location }), ...(storageClass !== undefined && { storageClass }) },
     limits: { ...DEFAULT_LIMITS, ...options.limits },
+    pinsSources: options.pinsSources ?? credentials.isSecret,
     credentials,
     background: new Background(),
     projectNumber: undefined,

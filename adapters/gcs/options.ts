@@ -41,6 +41,11 @@ export interface GcsStoreOptions extends ConnectionOptions {
   readonly location?: string;
   /** Storage class of new buckets. Default: the service's, `STANDARD`. */
   readonly storageClass?: string;
+  /**
+   * The endpoint heeds conditions on the source of a copy. Default: with a credential, as the service does; without one
+   * there is an emulator, and most copy what is there.
+   */
+  readonly pinsSources?: boolean;
   readonly retries?: Partial<GcsRetries>;
   readonly limits?: Partial<GcsLimits>;
 }

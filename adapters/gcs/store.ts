@@ -35,7 +35,7 @@ const CALLS = {
 export function gcsStore(client: GcsClient): GcsBlobStore {
   return {
     kind: 'gcs',
-    capabilities: gcsCapabilities(client.limits, client.names),
+    capabilities: gcsCapabilities(client),
     staged: STAGED_NAMES,
     clock: client.rest.clock,
     ...bindCalls(client, CALLS),

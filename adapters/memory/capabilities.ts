@@ -12,6 +12,7 @@ export const MEMORY_CAPABILITIES: StoreCapabilities = {
   maxListPage: 5000,
   maxMetadataBytes: 8 * 1024,
   writeReturnsMd5: true,
+  pinsSources: true,
   removesFullContainers: true,
   containerName: /^(?=.{3,63}$)[a-z0-9]+(?:-[a-z0-9]+)*$/,
 };

@@ -25,7 +25,7 @@ export function openGcs(backend: GcsBackendConfig, where: string, surroundings: 
 export async function openGcsDouble(): Promise<OpenStore> {
   const double = await startGcsDouble();
   const { endpoint } = double;
-  const store = createGcsStore({ endpoint, credential: { kind: 'anonymous' } });
+  const store = createGcsStore({ endpoint, credential: { kind: 'anonymous' }, pinsSources: true });
   return { store, surveyed: store, endpoint, stop: () => double.stop() };
 }
 

@@ -39,6 +39,7 @@ function isOfMissingContainer(error: unknown): boolean {
 export function objectsOfLiving(objects: Objects): Objects {
   return {
     find: (target, call) => answered(target.bucket, call, objects.find(target, call)),
+    recall: (target) => objects.recall(target),
     open: (target, request, call) => answered(target.bucket, call, objects.open(target, request, call)),
     openView: (bucket, view, request, call) => answered(bucket, call, objects.openView(bucket, view, request, call)),
     put: (target, request, call) => answered(target.bucket, call, objects.put(target, request, call)),

@@ -9,14 +9,17 @@ import { type CopySource, copySourceConditions, parseCopySource } from '../proto
 import type { HeaderReader, S3Request } from '../protocol/request.ts';
 import type { S3Response } from '../protocol/response.ts';
 import type { CustomerKey } from '../store/customer-key.ts';
-import { isStoreError } from '../store/store-error.ts';
+import { type StoreErrorKind, isStoreError } from '../store/store-error.ts';
 import { shownKey } from './encryption.ts';
 import { requireOwner } from './authorized-bucket.ts';
 import { authorizedObject } from './authorized-object.ts';
 import { requireReadable } from './object/archived.ts';
 import { knownVersion } from './object-version.ts';
 import type { OperationContext } from './operation.ts';
-import { versioned } from './require-access.ts';
+import { requireAction, versioned } from './require-access.ts';
+
+/** What a source is read with, whatever the operation. */
+const READ = 's3:GetObject';
 
 export interface ResolvedSource {
   readonly source: CopySource;
@@ -26,20 +29,44 @@ export interface ResolvedSource {
   readonly key?: CustomerKey;
 }
 
-/**
- * The object that CopyObject or UploadPartCopy reads: parsed, permitted, found, not archived.
- * @throws S3Error InvalidArgument, NoSuchBucket, AccessDenied, NoSuchKey, InvalidObjectState, InvalidRequest (its key)
- */
-async function resolveCopySource(request: S3Request, context: OperationContext): Promise<ResolvedSource> {
-  const source = parseCopySource(request.headers.get('x-amz-copy-source') ?? '');
+/** The source as the request names it. */
+interface NamedSource {
+  readonly source: CopySource;
+  readonly bucket: Bucket;
+  readonly versionId: string | undefined;
+}
+
+/** @throws S3Error InvalidArgument, NoSuchBucket, AccessDenied (another owner's), NoSuchVersion */
+async function namedSource({ headers }: S3Request, context: OperationContext): Promise<NamedSource> {
+  const source = parseCopySource(headers.get('x-amz-copy-source') ?? '');
   const bucket = await context.manifest.buckets.get(source.bucket, context.call);
-  requireOwner(bucket, request.headers.get('x-amz-source-expected-bucket-owner'), context);
-  const versionId = knownVersion(source.versionId, bucket, context);
-  const find = (): Promise<ObjectView> =>
-    authorizedObject({ bucket, key: source.key, versionId, action: versioned('s3:GetObject', versionId) }, context);
-  const view = await find().catch((error: unknown) => {
+  requireOwner(bucket, headers.get('x-amz-source-expected-bucket-owner'), context);
+  return { source, bucket, versionId: knownVersion(source.versionId, bucket, context) };
+}
+
+/**
+ * Looks at the object that CopyObject or UploadPartCopy reads: permitted, and found.
+ * @throws S3Error AccessDenied, NoSuchKey, NoSuchVersion, InvalidRequest (a delete marker)
+ */
+async function lookAtSource(
+  { source, bucket, versionId }: NamedSource,
+  context: OperationContext,
+): Promise<ObjectView> {
+  const { key } = source;
+  try {
+    return await authorizedObject({ bucket, key, versionId, action: versioned(READ, versionId) }, context);
+  } catch (error) {
     throw asSourceError(error);
-  });
+  }
+}
+
+/** Not archived, and opened by what the client shows. @throws S3Error InvalidObjectState, InvalidRequest (its key) */
+function readableSource(
+  { source, bucket }: NamedSource,
+  view: ObjectView,
+  request: S3Request,
+  context: OperationContext,
+): ResolvedSource {
   requireReadable(view);
   if (view.storageClass !== undefined && RESTORE_FIRST.has(view.storageClass)) {
     throw new S3Error('InvalidObjectState', { extra: { StorageClass: view.storageClass } });
@@ -49,25 +76,79 @@ async function resolveCopySource(request: S3Request, context: OperationContext):
   return { source, bucket, view, ...(key && { key }) };
 }
 
+/** What an operation does with its source. */
+export interface SourceUse<T> {
+  /** Decides whether this state of it is copied, and into what; changes nothing. @throws S3Error */
+  readonly judge: (source: ResolvedSource) => T | Promise<T>;
+  /** Copies that state. @throws StoreError sourceNotFound, sourceConditionFailed: it is not there any more */
+  readonly send: (judged: T) => Promise<S3Response>;
+}
+
 /**
- * Copies the state of the source that `copy` is shown. When the source is replaced meanwhile, it is looked at again.
- * @throws as `resolveCopySource`, and what `copy` throws; StoreError throttled: it does not come to rest
+ * Copies the state of the source that was judged: first the one that the process remembers, if it does, then the one
+ * that is there. When the source is replaced meanwhile, it is looked at again.
+ * @throws S3Error InvalidArgument, NoSuchBucket, AccessDenied, NoSuchKey, InvalidObjectState, InvalidRequest, and as
+ * `use`; StoreError throttled: it does not come to rest
  */
-export function copySeenSource(
+export function copySeenSource<T>(
   request: S3Request,
+  use: SourceUse<T>,
   turns: TurnPolicy,
   context: OperationContext,
-  copy: (source: ResolvedSource) => Promise<S3Response>,
 ): Promise<S3Response> {
-  return inTurns(turns, async () => {
-    const source = await resolveCopySource(request, context);
-    try {
-      return await copy(source);
-    } catch (error) {
-      if (isStoreError(error, 'sourceNotFound', 'sourceConditionFailed')) return AGAIN;
-      throw error;
-    }
+  return inTurns(turns, async (turn) => {
+    const named = await namedSource(request, context);
+    const copied = turn === 0 ? await copyRemembered(named, request, use, context) : AGAIN;
+    if (copied !== AGAIN) return copied;
+    const view = await lookAtSource(named, context);
+    const judged = await use.judge(readableSource(named, view, request, context));
+    return unlessMoved(use.send(judged), 'sourceNotFound', 'sourceConditionFailed');
   });
+}
+
+/**
+ * Copies the source as the process remembers it. That it was so when it was copied, the condition of the copy proves:
+ * so nothing but the copy comes of it, and what would be refused is looked at
+ * (docs/decisions/0038-copies-in-one-call.md).
+ * @returns AGAIN when nothing was copied, and the source has to be looked at
+ */
+async function copyRemembered<T>(
+  named: NamedSource,
+  request: S3Request,
+  use: SourceUse<T>,
+  context: OperationContext,
+): Promise<S3Response | typeof AGAIN> {
+  const { source, bucket, versionId } = named;
+  const { key } = source;
+  const view = versionId === undefined ? context.manifest.objects.recall({ bucket, key }) : undefined;
+  if (view === undefined) return AGAIN;
+  let judged: T;
+  try {
+    requireAction(READ, { bucket, key, versionId, object: view }, context);
+    judged = await use.judge(readableSource(named, view, request, context));
+  } catch (error) {
+    if (!isS3Error(error)) throw error;
+    return AGAIN;
+  }
+  const { facts } = context.call;
+  facts.note('s3gw.object.size', view.size);
+  // A blob that went to an offline tier has kept its revision.
+  const copied = await unlessMoved(use.send(judged), 'sourceNotFound', 'sourceConditionFailed', 'archived');
+  if (copied !== AGAIN) facts.note('s3gw.copy.source', 'remembered');
+  return copied;
+}
+
+/** @returns AGAIN when the copy failed because the source is not as it was judged: nothing was copied */
+async function unlessMoved(
+  copy: Promise<S3Response>,
+  ...moved: readonly StoreErrorKind[]
+): Promise<S3Response | typeof AGAIN> {
+  try {
+    return await copy;
+  } catch (error) {
+    if (isStoreError(error, ...moved)) return AGAIN;
+    throw error;
+  }
 }
 
 /** `x-amz-copy-source-if-*`. @throws S3Error PreconditionFailed */
@@ -84,7 +165,10 @@ function asSourceError(error: unknown): unknown {
 }
 
 /** The header that names the version that was copied, if it has an id of its own. */
-export function copiedVersionHeaders({ bucket, view }: ResolvedSource): Record<string, string> {
+export function copiedVersionHeaders({
+  bucket,
+  view,
+}: Pick<ResolvedSource, 'bucket' | 'view'>): Record<string, string> {
   return bucket.versioning === 'never' || view.versionId === NULL_VERSION
     ? {}
     : { 'x-amz-copy-source-version-id': view.versionId };

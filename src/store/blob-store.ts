@@ -24,6 +24,8 @@ export interface BlobRef {
 /** A source of a server-side copy, pinned to the revision that was read. */
 export interface CopySource extends BlobRef {
   readonly revision: Revision;
+  /** Bytes of the blob at that revision, where they are known. */
+  readonly size?: number;
 }
 
 /** Headers that the services store as fields of their own and give to native readers. */
@@ -225,6 +227,11 @@ export interface StoreCapabilities {
   readonly maxMetadataBytes: number;
   /** `write` answers the MD5 of what it stored, so the caller need not compute it. */
   readonly writeReturnsMd5: boolean;
+  /**
+   * `copy` and `stagePartFrom` refuse a source that is not at the revision named, and `read` a blob: so the revision
+   * may be one from memory. Emulators of some services take what is there.
+   */
+  readonly pinsSources: boolean;
   /** `removeContainer` takes what is in the container with it; absent: the service refuses. */
   readonly removesFullContainers?: boolean;
   /** Container names: the service's rule. */

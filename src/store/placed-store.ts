@@ -217,8 +217,9 @@ class PlacedStore {
     return this.#at(ref, () => new StoreError('invalidName', { call, code: 'NameTooLong' }));
   }
 
-  #source({ revision, ...ref }: CopySource, call: string): CopySource {
-    return { ...this.#at(ref, () => new StoreError('sourceNotFound', { call, code: 'NameTooLong' })), revision };
+  #source(source: CopySource, call: string): CopySource {
+    const there = this.#at(source, () => new StoreError('sourceNotFound', { call, code: 'NameTooLong' }));
+    return { ...source, ...there };
   }
 
   #at({ container, name }: BlobRef, tooLong: () => StoreError): BlobRef {

@@ -119,6 +119,10 @@ await (await readyUpload('warm'))();
 const complete = await readyUpload('upload');
 await count('CompleteMultipartUpload', complete);
 
+const copyOnto = (key: string) => send('PUT', `/plain/${key}`, { headers: { 'x-amz-copy-source': '/plain/key' } });
+await copyOnto('first');
+await count('CopyObject', () => copyOnto('second'));
+
 const id = await upload('copied');
 const copy = (number: number) =>
   send('PUT', `/plain/copied?uploadId=${id}&partNumber=${number}`, { headers: { 'x-amz-copy-source': '/plain/key' } });

@@ -38,6 +38,7 @@ async function startGcs(): Promise<FaultyBackend> {
     createGcsStore({
       endpoint: proxy.endpoint,
       credential: { kind: 'anonymous' },
+      pinsSources: true,
       retries: RETRIES,
       timeouts: TIMEOUTS,
     });

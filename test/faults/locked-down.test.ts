@@ -60,6 +60,27 @@ describe('an account whose service may read no source by URL', () => {
     );
   });
 
+  test('a source that another replica has changed since this one looked at it is copied as it is', async () => {
+    const bucket = await world.bucket();
+    const replica = await World.open({}, backend.open());
+    const [source, copy] = [`/${bucket}/source`, `/${bucket}/copy`];
+    try {
+      await world.must('PUT', source, { body: 'first', headers: { 'x-amz-meta-a': 'one' } });
+      await world.must('HEAD', source);
+      expect((await world.copy(copy, source)).outcome).toBe('200');
+      for (const body of ['first', 'second']) {
+        await replica.must('PUT', source, { body, headers: { 'x-amz-meta-a': body } });
+        expect((await world.copy(copy, source)).outcome).toBe('200');
+        const copied = await world.must('GET', copy);
+        expect([copied.body, copied.headers['x-amz-meta-a'], copied.headers['etag']]).toEqual([body, body, md5(body)]);
+      }
+      await replica.must('DELETE', source);
+      expect((await world.copy(copy, source)).outcome).toBe('404 NoSuchKey');
+    } finally {
+      await replica.close();
+    }
+  });
+
   test.each(['never', 'Enabled', 'Suspended'])(
     'parts are copied, uploads completed, overwritten and settled, versions %s',
     async (versioning) => {

@@ -22,7 +22,7 @@ beforeAll(async () => {
   for (const [name, options] of Object.entries(DOUBLES)) {
     const double = await startGcsDouble(options);
     doubles.push(double);
-    const store = createGcsStore({ endpoint: double.endpoint, credential: { kind: 'anonymous' } });
+    const store = createGcsStore({ endpoint: double.endpoint, credential: { kind: 'anonymous' }, pinsSources: true });
     const gateway = await startGatewayOver(store, { versioningDrainMs: 0 });
     gateways.push(gateway);
     servers.push(new Server(name, gateway.port));

@@ -65,6 +65,7 @@ describe('Azure', { timeout: 90_000 }, () => {
     expect([run.code, problems(run)]).toEqual([0, []]);
     expect(run.lines).toContain('ok main system container: s3gw-system was made');
     expect(run.lines).toContain('ok main copy blobs: allowed');
+    expect(run.lines).toContain('ok main conditions of copies: kept');
     expect(run.lines).toContain('ok main soft delete: off');
     expect(run.lines).toContain('ok main versioning of the cloud: off');
     expect(run.lines.some((line) => line.startsWith('note main lifecycle rules: '))).toBe(true);

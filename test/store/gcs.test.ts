@@ -19,7 +19,12 @@ beforeAll(async () => {
 afterAll(() => double.stop());
 
 const open = async (): Promise<GcsBlobStore> =>
-  createGcsStore({ endpoint: double.endpoint, credential: { kind: 'anonymous' }, bucketPrefix: 'test-' });
+  createGcsStore({
+    endpoint: double.endpoint,
+    credential: { kind: 'anonymous' },
+    bucketPrefix: 'test-',
+    pinsSources: true,
+  });
 
 describeBlobStore('gcs', open, { foreign: ['closed', 'open'] });
 

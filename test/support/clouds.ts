@@ -46,7 +46,7 @@ async function startAzure(options: CloudOptions): Promise<Cloud> {
 async function startGcs(): Promise<Cloud> {
   const double = await startGcsDouble();
   return {
-    open: () => createGcsStore({ endpoint: double.endpoint, credential: { kind: 'anonymous' } }),
+    open: () => createGcsStore({ endpoint: double.endpoint, credential: { kind: 'anonymous' }, pinsSources: true }),
     stop: () => double.stop(),
   };
 }

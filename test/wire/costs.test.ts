@@ -182,9 +182,31 @@ const ROWS: readonly Row[] = [
     },
   },
   {
+    operation: 'CopyObject of an object that the process looked at',
+    never: [1, 1, 1],
+    enabled: [6, 4, 6],
+    prepare: async (scene) => {
+      await scene.world.put(at(scene, 'source'));
+      await scene.world.put(at(scene, 'copy'));
+      await scene.world.must('HEAD', at(scene, 'source'));
+      return () => scene.world.copy(at(scene, 'copy'), `/${scene.bucket}/source`);
+    },
+  },
+  {
+    operation: 'CopyObject of 100 keys, one after the other',
+    never: [2, 2, 109],
+    enabled: [5, 4, 500],
+    prepare: async (scene) => {
+      const keys = await listOf(scene, 100);
+      return async () => {
+        for (const key of keys) await scene.world.copy(at(scene, `copies/${key}`), `/${scene.bucket}/${key}`);
+      };
+    },
+  },
+  {
     operation: 'CopyObject',
     never: [2, 2, 2],
-    enabled: [6, 5, 6],
+    enabled: [6, 4, 6],
     prepare: async (scene) => {
       await scene.world.put(at(scene, 'source'));
       await scene.world.put(at(scene, 'copy'));
@@ -207,9 +229,20 @@ const ROWS: readonly Row[] = [
     },
   },
   {
+    operation: 'UploadPartCopy of an object that the process looked at',
+    never: [2, 2, 2],
+    enabled: [4, 3, 4],
+    prepare: async (scene) => {
+      await scene.world.put(at(scene, 'source'));
+      await scene.world.must('HEAD', at(scene, 'source'));
+      const upload = await scene.world.upload(at(scene, 'upload'));
+      return () => scene.world.copyPart(upload, `/${scene.bucket}/source`);
+    },
+  },
+  {
     operation: 'UploadPartCopy',
     never: [3, 3, 3],
-    enabled: [4, 4, 4],
+    enabled: [4, 3, 4],
     prepare: async (scene) => {
       await scene.world.put(at(scene, 'source'));
       const upload = await scene.world.upload(at(scene, 'upload'));

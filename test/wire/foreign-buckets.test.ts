@@ -15,7 +15,12 @@ beforeAll(async () => {
   });
   world = await World.open(
     {},
-    createGcsStore({ endpoint: double.endpoint, credential: { kind: 'anonymous' }, bucketPrefix: 'acme-' }),
+    createGcsStore({
+      endpoint: double.endpoint,
+      credential: { kind: 'anonymous' },
+      bucketPrefix: 'acme-',
+      pinsSources: true,
+    }),
   );
 });
 

@@ -87,7 +87,9 @@ describe(`${PARTS} parts over the double of Cloud Storage`, () => {
   let world: World;
   beforeAll(async () => {
     double = await startGcsDouble({ record: true });
-    world = await open(createGcsStore({ endpoint: double.endpoint, credential: { kind: 'anonymous' } }));
+    world = await open(
+      createGcsStore({ endpoint: double.endpoint, credential: { kind: 'anonymous' }, pinsSources: true }),
+    );
   });
   afterAll(async () => {
     await world.close();

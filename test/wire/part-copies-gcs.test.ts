@@ -30,7 +30,7 @@ beforeAll(async () => {
   });
   world = await World.open(
     { observers },
-    createGcsStore({ endpoint: double.endpoint, credential: { kind: 'anonymous' } }),
+    createGcsStore({ endpoint: double.endpoint, credential: { kind: 'anonymous' }, pinsSources: true }),
   );
   await world.must('PUT', '/photos');
   const upload = await world.upload('/photos/source');

@@ -50,7 +50,8 @@ interface StageFrom {
  * was.
  */
 export async function stagePartFrom(client: GcsClient, stage: StageFrom, call: Call): Promise<StagedPart> {
-  const whole = stage.range.first === 0 && (await sizeOfSource(client, stage.source, call)) === stage.range.last + 1;
+  const { source, range } = stage;
+  const whole = range.first === 0 && (source.size ?? (await sizeOfSource(client, source, call))) === range.last + 1;
   call.facts.note('backend.part_copy', whole ? 'rewrite' : 'stream');
   return whole ? rewritePart(client, stage, call) : streamPart(client, stage, call);
 }

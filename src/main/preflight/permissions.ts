@@ -17,6 +17,8 @@ interface Trial {
   readonly blob: BlobRef;
   readonly other: BlobRef;
   revision: Revision | undefined;
+  /** One that it had before. */
+  stale: Revision | undefined;
 }
 
 interface Step {
@@ -35,6 +37,7 @@ const STEPS: readonly Step[] = [
     run: ({ store, system, call }) => store.list(system, { prefix: 'preflight/', limit: 1 }, call),
   },
   { check: 'copy blobs', run: copy },
+  { check: 'conditions of copies', run: copyOnCondition },
   { check: 'stage and assemble parts', run: assemble },
   { check: 'remove blobs', run: removeBoth },
 ];
@@ -46,7 +49,8 @@ const STEPS: readonly Step[] = [
 export async function tryBlobs(store: BlobStore, system: string, call: Call): Promise<Finding[]> {
   const id = randomUUID();
   const ref = (name: string): BlobRef => ({ container: system, name: `preflight/${id}-${name}` });
-  const trial: Trial = { store, system, call, blob: ref('blob'), other: ref('other'), revision: undefined };
+  const blobs = { blob: ref('blob'), other: ref('other') };
+  const trial: Trial = { store, system, call, ...blobs, revision: undefined, stale: undefined };
   const findings: Finding[] = [];
   for (const { check, run } of STEPS) {
     findings.push(await outcome(store, check, () => run(trial)));
@@ -138,16 +142,32 @@ async function read({ store, blob, call }: Trial): Promise<void> {
 
 async function setMetadata(trial: Trial): Promise<void> {
   const { revision } = await trial.store.head(trial.blob, trial.call);
+  trial.stale = revision;
   trial.revision = (await trial.store.setMetadata(trial.blob, { preflight: '2' }, at(revision), trial.call)).revision;
 }
 
-async function copy({ store, blob, other, revision, call }: Trial): Promise<void> {
-  if (revision === undefined) return;
+async function copy(trial: Trial): Promise<void> {
+  if (trial.revision !== undefined) await copyFrom(trial.revision, trial);
+}
+
+async function copyFrom(revision: Revision, { store, blob, other, call }: Trial): Promise<void> {
   await store.copy(
     other,
     { source: { ...blob, revision }, size: BYTES.length, headers: {}, metadata: { preflight: '3' }, sameHeaders: true },
     call,
   );
+}
+
+/** Copies are judged from memory, on condition that their source is still what it was. */
+async function copyOnCondition(trial: Trial): Promise<string> {
+  if (trial.stale === undefined || !trial.store.capabilities.pinsSources) return 'not asked for: sources are looked at';
+  try {
+    await copyFrom(trial.stale, trial);
+  } catch (error) {
+    if (isStoreError(error, 'sourceConditionFailed')) return 'kept';
+    throw error;
+  }
+  throw new Error('the service copied a blob that had changed: conditions on sources do not reach it');
 }
 
 async function assemble({ store, other, call }: Trial): Promise<void> {

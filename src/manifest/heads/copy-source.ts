@@ -18,10 +18,10 @@ interface PinnedSource {
  */
 export async function pinSource({ bucket, view }: CopySourceView, call: Call): Promise<PinnedSource> {
   const { ref, revision } = view.bytes;
-  if (revision !== undefined) return { source: { ...ref, revision } };
+  if (revision !== undefined) return { source: { ...ref, revision, size: view.size } };
   try {
     const found = await bucket.home.store.head(ref, call);
-    return { source: { ...ref, revision: found.revision }, found };
+    return { source: { ...ref, revision: found.revision, size: found.size }, found };
   } catch (error) {
     throw asSourceError(error);
   }

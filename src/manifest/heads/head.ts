@@ -89,6 +89,12 @@ export function isLive({ record }: Pick<Head, 'record'>): boolean {
   return record?.kind !== 'tomb' && record?.kind !== 'void';
 }
 
+/** True when the blob at the key's name is the whole object: nothing of its bytes or its record lies elsewhere. */
+export function isWholeObject(record: HeadRecord | undefined): boolean {
+  if (record === undefined) return true;
+  return record.kind === 'inline' && record.overflow === undefined && record.encryption === undefined;
+}
+
 /** True when the head is, or speaks for, the null version: its record is there and nowhere else. */
 export function recordIsHere(head: Head | undefined): boolean {
   const kind = head?.record?.kind ?? 'inline';

@@ -6,7 +6,7 @@ import type { Bucket } from '../records/bucket.ts';
 import type { KeyRef } from '../records/key-ref.ts';
 import { codecOf, headPlace } from '../records/names.ts';
 import { RecordFormatError } from '../records/record.ts';
-import { type Head, parseHead, residentBytes } from './head.ts';
+import { type Head, isWholeObject, parseHead, residentBytes } from './head.ts';
 import { readHead } from './object-read.ts';
 
 /** Heads of one bucket that are read one by one, within `WINDOW_MS`, before a listing is tried. */
@@ -26,7 +26,7 @@ const MOST_BYTES = 2 * 1024 * 1024;
 /** Does work behind the answer, under a call of its own; of tasks with one name one runs, and the last waits. */
 type Later = (name: string, task: (call: Call) => Promise<void>) => void;
 
-/** Keys of one bucket that are removed one after the other. */
+/** Keys of one bucket that are removed, or copied from, one after the other. */
 interface Run {
   /** By key: those that a listing has shown, and that nobody has asked for yet. */
   heads: Map<string, Head>;
@@ -36,8 +36,9 @@ interface Run {
   end: string | undefined;
   /** When they were seen. Milliseconds since the epoch. */
   seen: number;
-  /** Heads that were read one by one since `since`. */
+  /** Heads that were read one by one since `since`, and the key of the last one. */
   misses: number;
+  missed: string | undefined;
   since: number;
   /** So many, and a listing is made. */
   patience: number;
@@ -45,13 +46,13 @@ interface Run {
 }
 
 /**
- * Heads for who removes key after key, as tools do that remove all beneath a prefix: those that follow are listed
- * before they are asked for, so that a removal is one call, and not two. Nobody waits for a listing: until it has come,
- * heads are read. A head from here is a hint. It may have been
- * replaced before the request began; the removal is on condition of its revision, and what it says depends on the
- * revision alone.
+ * Heads for who removes key after key, or copies from key after key, as tools do with all beneath a prefix: those that
+ * follow are listed before they are asked for, so that a removal, or a copy, is one call, and not two. Nobody waits for
+ * a listing: until it has come, heads are read. A head from here is a hint. It may have been replaced before the
+ * request began; the removal, or the copy, is on condition of its revision, and what it says depends on the revision
+ * alone.
  *
- * docs/decisions/0036-removals-in-a-row.md
+ * docs/decisions/0036-removals-in-a-row.md, docs/decisions/0038-copies-in-one-call.md
  */
 export class HeadsAhead {
   readonly #runs = new Map<string, Run>();
@@ -65,10 +66,15 @@ export class HeadsAhead {
   }
 
   /**
-   * The head of a key that is to be removed, as it is or as it was a moment ago. For buckets that never had versions.
+   * The head of a key whose turn it is, as it is or as it was a moment ago. For buckets that never had versions.
    * @throws as `readHead`
    */
   async headOf(place: KeyRef, call: Call): Promise<Head | undefined> {
+    return this.next(place) ?? readHead(place, call);
+  }
+
+  /** The same, as far as it is known. Undefined: the caller reads it. */
+  next(place: KeyRef): Head | undefined {
     const run = this.#runOf(place.bucket);
     const known = this.#take(run, place.key);
     if (known !== undefined) return known;
@@ -76,13 +82,13 @@ export class HeadsAhead {
       run.misses = 0;
       this.#later(`heads ahead ${place.bucket.uid}`, (own) => this.#list(run, place, own));
     }
-    return readHead(place, call);
+    return undefined;
   }
 
   #take(run: Run, key: string): Head | undefined {
     const head = run.heads.get(key);
     if (head === undefined || Math.abs(this.#now() - run.seen) > YOUNG_MS) return undefined;
-    // A second removal of the key would meet another head, or none.
+    // A second removal of the key would meet another head, or none; who copies it twice is served by `SeenObjects`.
     run.heads.delete(key);
     return head;
   }
@@ -93,7 +99,9 @@ export class HeadsAhead {
       run.since = now;
       run.misses = 0;
     }
-    run.misses += 1;
+    // Who asks for one key again and again, as for the parts of a copy, goes nowhere.
+    if (run.missed !== key) run.misses += 1;
+    run.missed = key;
     if (run.isListing) return false;
     const { region, name } = codecOf(bucket.home.store).encode(key);
     if (region !== 'plain') return false;
@@ -143,6 +151,7 @@ function newRun(since: number): Run {
     end: undefined,
     seen: since,
     misses: 0,
+    missed: undefined,
     since,
     patience: WORTH_A_LISTING,
     isListing: false,
@@ -177,11 +186,7 @@ function plainHead({ home }: Bucket, entry: BlobEntry): Head | undefined {
   if (!codecOf(home.store).isPlainKey(name)) return undefined;
   try {
     const head = parseHead({ container: home.container, name }, entry);
-    const { record } = head;
-    const isPlain =
-      record === undefined ||
-      (record.kind === 'inline' && record.overflow === undefined && record.encryption === undefined);
-    return isPlain ? head : undefined;
+    return isWholeObject(head.record) ? head : undefined;
   } catch (error) {
     if (error instanceof RecordFormatError) return undefined;
     throw error;

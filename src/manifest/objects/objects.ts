@@ -2,6 +2,7 @@ import type { Call } from '../../observe/call.ts';
 import type { ByteSource } from '../../streams/bytes.ts';
 import type { Bucket } from '../records/bucket.ts';
 import type { KeyRef } from '../records/key-ref.ts';
+import { viewOf } from '../heads/head.ts';
 import { CommitLife } from '../heads/commit-life.ts';
 import { amendObject } from './object-amend.ts';
 import type { ObjectAmendment } from '../versions/object-amendment.ts';
@@ -10,6 +11,7 @@ import { copyObject } from './object-copy.ts';
 import { describeVersion, publishObject } from './object-publish.ts';
 import { type HeadsByKey, headsSideBySide } from '../heads/heads-of-keys.ts';
 import { HeadsAhead } from '../heads/heads-ahead.ts';
+import { SeenObjects, canBeTaken } from '../heads/seen-objects.ts';
 import { openView, readHead } from '../heads/object-read.ts';
 import { removeObject } from './object-remove.ts';
 import type {
@@ -44,6 +46,12 @@ import { SYSTEM_TIME } from '../records/time.ts';
 export interface Objects {
   /** @throws S3Error NoSuchKey, NoSuchVersion, NoSuchBucket, MethodNotAllowed (a delete marker, named by its id) */
   find(target: ObjectTarget, call: Call): Promise<ObjectView>;
+  /**
+   * The current version of a key as it was a moment ago, for who copies it: the copy must be on condition of the view's
+   * revision, and nothing may be refused, nor answered, because of the view alone
+   * (docs/decisions/0038-copies-in-one-call.md). Undefined: not known.
+   */
+  recall(target: KeyRef): ObjectView | undefined;
   /** Properties and bytes in one backend call where possible. @throws as `find`; StoreError rangeNotSatisfiable */
   open(target: ObjectTarget, request: OpenRequest, call: Call): Promise<OpenedObject>;
   /**
@@ -84,13 +92,27 @@ function contextOf(options: ObjectsOptions): ObjectsContext {
     commits: new CommitLife(),
     hints: new LinkHints(now),
     ahead: new HeadsAhead(now, (name, task) => options.settler.later(name, task)),
+    sourcesAhead: new HeadsAhead(now, (name, task) => options.settler.later(`sources: ${name}`, task)),
+    seen: new SeenObjects(now),
     ...options,
   };
 }
 
+/** The object of a key, as a listing has shown it, for who copies from key after key. */
+function sourceAhead({ sourcesAhead }: ObjectsContext, place: KeyRef): ObjectView | undefined {
+  const { versioning, home } = place.bucket;
+  if (versioning !== 'never' || !home.store.capabilities.pinsSources) return undefined;
+  const head = sourcesAhead.next(place);
+  return head !== undefined && canBeTaken(place, head) ? viewOf(head, place) : undefined;
+}
+
 export function createObjects(options: ObjectsOptions): Objects {
   const context = contextOf(options);
-  const { commits } = context;
+  const { seen } = context;
+  const commit = <T>(place: KeyRef, call: Call, work: (own: Call) => Promise<T>): Promise<T> => {
+    seen.forget(place);
+    return context.commits.run(call, work);
+  };
   /** Called by reads that meet an object which a crash left unsettled: has it settled in the background. */
   const noticed = (bucket: Bucket, view: ObjectView): void => {
     if (view.head.kind === 'mlink' && canSettle(bucket, view.size)) context.settler.schedule({ bucket, key: view.key });
@@ -101,6 +123,7 @@ export function createObjects(options: ObjectsOptions): Objects {
         noticed(target.bucket, view);
         return view;
       }),
+    recall: (target) => seen.recall(target) ?? sourceAhead(context, target),
     open: (target, request, call) =>
       openObject(context, target, request, call).then((opened) => {
         noticed(target.bucket, opened.view);
@@ -108,18 +131,18 @@ export function createObjects(options: ObjectsOptions): Objects {
       }),
     openView: (bucket, view, request, call) => openView(bucket, view, request, call),
     put: ({ bucket, key }, request, call) =>
-      commits.run(call, (own) => putObject(context, { bucket, key, request }, own)),
+      commit({ bucket, key }, call, (own) => putObject(context, { bucket, key, request }, own)),
     publish: ({ bucket, key }, request, call) =>
-      commits.run(call, (own) => publishObject(context, { bucket, key, request }, own)),
+      commit({ bucket, key }, call, (own) => publishObject(context, { bucket, key, request }, own)),
     describe: describeVersion,
     nextSeq: async (target, call) => {
       const { seq } = await placeHead(context, target, await readHead(target, call), call);
       return context.clock.next(seq);
     },
     copy: ({ bucket, key }, request, call) =>
-      commits.run(call, (own) => copyObject(context, { bucket, key, request }, own)),
-    amend: (target, amendment, call) => commits.run(call, (own) => amendObject(context, target, amendment, own)),
+      commit({ bucket, key }, call, (own) => copyObject(context, { bucket, key, request }, own)),
+    amend: (target, amendment, call) => commit(target, call, (own) => amendObject(context, target, amendment, own)),
     look: headsSideBySide,
-    remove: (target, request, call) => commits.run(call, (own) => removeObject(context, target, request, own)),
+    remove: (target, request, call) => commit(target, call, (own) => removeObject(context, target, request, own)),
   };
 }

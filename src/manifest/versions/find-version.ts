@@ -37,7 +37,11 @@ function findCurrent(context: ObjectsContext, { bucket, key }: KeyRef, call: Cal
           });
     if (guess === undefined) context.hints.note(place, head);
     const view = liveView(place, head);
-    if (view !== undefined && head?.record?.kind !== 'link') return view;
+    if (view !== undefined && head !== undefined && head.record?.kind !== 'link') {
+      context.seen.note(place, head, view);
+      return view;
+    }
+    context.seen.forget(place);
     const version = await (guess?.take() ?? currentVersion(context, { ...place, head }, call));
     return version === undefined ? AGAIN : versionView(place, version);
   });

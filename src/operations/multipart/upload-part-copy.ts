@@ -7,11 +7,18 @@ import { COPY_PART_RESULT } from '../../protocol/xml/multipart-shapes.ts';
 import { xmlDate } from '../../protocol/xml/xml-date.ts';
 import { authorizedForPart, bucketOfUpload } from './authorized-upload.ts';
 import { checksumElements } from '../checksum-elements.ts';
-import { copiedVersionHeaders, copySeenSource, requireCopyable, requireSourceConditions } from '../copy-source.ts';
+import {
+  type SourceUse,
+  copiedVersionHeaders,
+  copySeenSource,
+  requireCopyable,
+  requireSourceConditions,
+} from '../copy-source.ts';
 import type { Operation, OperationSettings } from '../operation.ts';
 import { requirePartKey } from '../../manifest/heads/customer-keys.ts';
 import type { EncryptWith } from '../../manifest/heads/object-requests.ts';
 import { TURNS } from '../../manifest/records/turns.ts';
+import type { PartCopy } from '../../manifest/uploads/upload-copy.ts';
 import { encryptionHeaders, partEncryption, requireOffered, shownKey } from '../encryption.ts';
 import { partNumberOf, refuseBody, refuseVersionId, uploadTarget } from './upload-request.ts';
 
@@ -40,17 +47,22 @@ export const uploadPartCopy: Operation = async (request, context) => {
   requirePartKey(upload.encryption, shown);
   const encryptWith = partEncryption(upload.encryption, shown, bucket);
 
-  return copySeenSource(request, TURNS.copyPart, context, async (source) => {
-    const range = wanted && requireInside(wanted, source.view.size, context.settings);
-    requireSourceConditions(request.headers, source);
-    requireCopyable(range === undefined ? source.view.size : range.last - range.first + 1);
-    const headers = { ...responseHeaders(request.headers, encryptWith), ...copiedVersionHeaders(source) };
-    context.mayTakeLong(headers);
-    const copy = { number, source, ...(range && { range }), ...(encryptWith && { encryptWith }) };
-    const part = await uploads.copyPart(upload, copy, context.call);
-    const value = { LastModified: xmlDate(part.mtime), ETag: quoted(part.etag), ...checksumElements(part.checksum) };
-    return { status: 200, headers, body: xml(COPY_PART_RESULT, value) };
-  });
+  const use: SourceUse<PartCopy> = {
+    judge: (source) => {
+      const range = wanted && requireInside(wanted, source.view.size, context.settings);
+      requireSourceConditions(request.headers, source);
+      requireCopyable(range === undefined ? source.view.size : range.last - range.first + 1);
+      return { number, source, ...(range && { range }), ...(encryptWith && { encryptWith }) };
+    },
+    send: async (copy) => {
+      const headers = { ...responseHeaders(request.headers, encryptWith), ...copiedVersionHeaders(copy.source) };
+      context.mayTakeLong(headers);
+      const part = await uploads.copyPart(upload, copy, context.call);
+      const value = { LastModified: xmlDate(part.mtime), ETag: quoted(part.etag), ...checksumElements(part.checksum) };
+      return { status: 200, headers, body: xml(COPY_PART_RESULT, value) };
+    },
+  };
+  return copySeenSource(request, use, TURNS.copyPart, context);
 };
 
 function responseHeaders(headers: HeaderReader, encryptWith: EncryptWith | undefined): Record<string, string> {

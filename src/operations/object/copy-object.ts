@@ -12,6 +12,7 @@ import { authorizedBucket, callerId, objectKey } from '../authorized-bucket.ts';
 import { objectChecksumElements } from '../checksum-elements.ts';
 import {
   type ResolvedSource,
+  type SourceUse,
   copiedVersionHeaders,
   copySeenSource,
   requireCopyable,
@@ -42,25 +43,29 @@ export const copyObject: Operation = async (request, context) => {
   // The copy gets neither the source's lock nor its ACL.
   const lock = requestedLock(request, { bucket, context });
   const ownership = writtenOwnership(request.headers, { bucket, ignoreWrite: true }, context);
-  return copySeenSource(request, TURNS.copy, context, async (source) => {
-    requireSourceConditions(request.headers, source);
-    requireCopyable(source.view.size);
-    await requireChange(request, { source, metadata }, context);
-    const { attributes, ...rest } = copyMetadata(metadata, source.view);
-    const tagged = { ...attributes, ...(replacingTags ?? copiedTags(source, bucket, context)), ...lock };
-    const copy: CopyObjectRequest = {
-      source,
-      ...(encryptWith && { encryptWith }),
-      conditions,
-      ...ownership,
-      ...rest,
-      attributes: tagged,
-    };
-    const headers = { ...encryptionHeaders(encryptWith), ...copiedVersionHeaders(source) };
-    context.mayTakeLong(headers);
-    const committed = await context.manifest.objects.copy({ bucket, key }, copy, context.call);
-    return copied(committed, headers);
-  });
+  const use: SourceUse<CopyObjectRequest> = {
+    judge: async (source) => {
+      requireSourceConditions(request.headers, source);
+      requireCopyable(source.view.size);
+      await requireChange(request, { source, metadata }, context);
+      const { attributes, ...rest } = copyMetadata(metadata, source.view);
+      const tagged = { ...attributes, ...(replacingTags ?? copiedTags(source, bucket, context)), ...lock };
+      return {
+        source,
+        ...(encryptWith && { encryptWith }),
+        conditions,
+        ...ownership,
+        ...rest,
+        attributes: tagged,
+      };
+    },
+    send: async (copy) => {
+      const headers = { ...encryptionHeaders(encryptWith), ...copiedVersionHeaders(copy.source) };
+      context.mayTakeLong(headers);
+      return copied(await context.manifest.objects.copy({ bucket, key }, copy, context.call), headers);
+    },
+  };
+  return copySeenSource(request, use, TURNS.copy, context);
 };
 
 function copied(committed: Committed, headers: Readonly<Record<string, string>>): S3Response {

@@ -17,7 +17,7 @@ const SKEWS = [0, 0, 0, 40, -3_000, 90_000, -90_000, 600_000, -600_000];
 const BUCKET_SKEWS = [0, 90_000, -90_000, 600_000, -600_000];
 
 /** What is at stake; a seed looks at one thing, so that its few requests meet. */
-export type Theme = 'objects' | 'versions' | 'uploads' | 'buckets' | 'locks';
+export type Theme = 'objects' | 'versions' | 'uploads' | 'buckets' | 'locks' | 'copies';
 
 interface Dish {
   readonly weight: number;
@@ -48,6 +48,12 @@ const SLOW_PUT: Dish = {
   make: (dice, id) => ({ kind: 'put', size: 'streamed', pause: dice.pick([5, 900, 1_500, 2_500, 5_000], 'pause', id) }),
 };
 const COPY: Dish = { weight: 2, make: (dice, id) => ({ kind: 'copy', from: 'l', ...conditionOf(dice, id) }) };
+/** Where copies are at stake: from either key, which processes have looked at before. */
+const COPIES: Dish = {
+  weight: 10,
+  make: (dice, id) => ({ kind: 'copy', from: dice.pick(['k', 'l'], 'from', id), ...conditionOf(dice, id) }),
+};
+const HEAD: Dish = { weight: 6, make: () => ({ kind: 'head' }) };
 const UPLOAD: Dish = {
   weight: 3,
   make: (dice, id) => ({
@@ -108,6 +114,7 @@ const MENUS: Readonly<Record<Theme, readonly Dish[]>> = {
   uploads: [PUT, UPLOAD, UPLOAD, DELETE, DELETE_VERSION, LIST_VERSIONS, ...READS],
   buckets: [SLOW_PUT, PUT, BUCKET, { ...DELETE_VERSION, weight: 2 }, DELETE, UPLOAD, ...READS],
   locks: [PUT, DELETE, DELETE_VERSION, DELETE_OBJECTS, LOCK, LIST_VERSIONS, ...READS],
+  copies: [PUT, COPIES, HEAD, DELETE, DELETE_VERSION, { ...UPLOAD, weight: 1 }, TAG, ACL, SWITCH, ...READS],
 };
 
 const FAULTS: readonly FaultKind[] = [
@@ -134,7 +141,7 @@ export interface PlanLimits {
   readonly without?: readonly FaultKind[];
 }
 
-export const THEMES: readonly Theme[] = ['objects', 'versions', 'versions', 'uploads', 'buckets', 'locks'];
+export const THEMES: readonly Theme[] = ['objects', 'versions', 'versions', 'uploads', 'buckets', 'locks', 'copies'];
 
 export function planOf(seed: number, { themes = THEMES, without = [] }: PlanLimits = {}): Plan {
   const dice = new Dice(seed);
@@ -158,6 +165,7 @@ export function planOf(seed: number, { themes = THEMES, without = [] }: PlanLimi
 
 function versioningOf(theme: Theme, dice: Dice): Mode {
   if (theme === 'objects') return dice.chance(0.8, 'mode') ? 'never' : 'suspended';
+  if (theme === 'copies') return dice.pick<Mode>(['never', 'never', 'never', 'enabled', 'suspended'], 'mode');
   if (theme === 'buckets') return dice.chance(0.8, 'mode') ? 'never' : 'enabled';
   return dice.pick<Mode>(['enabled', 'enabled', 'enabled', 'suspended', 'never'], 'mode');
 }
@@ -183,7 +191,7 @@ function actionsOf(
       at,
       gateway: dice.whole(0, 2, 'gateway', id),
       account: theme === 'buckets' && dice.chance(0.3, 'account', id) ? 'B' : 'A',
-      key: dice.chance(0.85, 'key', id) ? 'k' : 'l',
+      key: dice.chance(theme === 'copies' ? 0.5 : 0.85, 'key', id) ? 'k' : 'l',
       what: isSwitch ? { kind: 'get' } : what,
     };
   });

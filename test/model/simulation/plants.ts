@@ -10,7 +10,7 @@ import { readAll } from '../../../src/streams/read-all.ts';
  * They stand between the gateways and the store, or in place of one function (`simulate.test.ts`); nothing of them is
  * in the code.
  */
-const PLANTS = ['discard', 'below', 'mark', 'sweeper', 'nonce'] as const;
+const PLANTS = ['discard', 'below', 'mark', 'sweeper', 'nonce', 'source'] as const;
 export type Plant = (typeof PLANTS)[number];
 
 export function plantNamed(name: string | undefined): Plant | undefined {
@@ -32,6 +32,17 @@ export function ignoringOldMarks(store: BlobStore, now: () => number): BlobStore
       return ref.name.startsWith('b/') && now() - result.properties.lastModified > TIME_OUT
         ? withoutMark(result, call.signal)
         : result;
+    },
+  };
+}
+
+/** `source`: the service copies whatever is there, as some emulators do. */
+export function takingAnySource(store: BlobStore): BlobStore {
+  return {
+    ...store,
+    copy: async (ref, { source, ...request }, call) => {
+      const { revision } = await store.head(source, call);
+      return store.copy(ref, { ...request, source: { ...source, revision } }, call);
     },
   };
 }

@@ -82,6 +82,11 @@ export class Recorder {
     return known === undefined ? [...this.#untold] : [...new Set([...known, ...this.#copying])];
   }
 
+  /** Whether it is the ETag of bytes that somebody wrote, under no key. */
+  isBody(etag: string): boolean {
+    return this.#bodies.has(etag);
+  }
+
   /** Somebody is going to copy; `copied` when he was told the ETag. */
   copying(writer: string): void {
     this.#copying.add(writer);

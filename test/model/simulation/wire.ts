@@ -12,7 +12,7 @@ import { shortOutcome, shortenNames } from '../interleaving/readable.ts';
 import type { Dice } from './dice.ts';
 import type { Gateway } from './gateway.ts';
 import type { PlannedFault } from './plan.ts';
-import { type Plant, Discards, ignoringOldMarks } from './plants.ts';
+import { type Plant, Discards, ignoringOldMarks, takingAnySource } from './plants.ts';
 import type { Timeline } from './timeline.ts';
 
 /** Milliseconds that a call takes there and back when nothing is wrong, at most. */
@@ -74,9 +74,13 @@ export class Wire {
 
   storeFor(gateway: Gateway): BlobStore {
     const { life } = gateway;
+    return drained(gated(this.#planted(gateway), (call, run) => this.#submit({ gateway, life, ...call }, run)));
+  }
+
+  #planted({ time }: Gateway): BlobStore {
     const { plant } = this.#options;
-    const store = plant === 'mark' ? ignoringOldMarks(this.#free, gateway.time.now) : this.#free;
-    return drained(gated(store, (call, run) => this.#submit({ gateway, life, ...call }, run)));
+    if (plant === 'source') return takingAnySource(this.#free);
+    return plant === 'mark' ? ignoringOldMarks(this.#free, time.now) : this.#free;
   }
 
   #submit<T>(sent: Sent, run: () => Promise<T>): Promise<T> {

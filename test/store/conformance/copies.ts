@@ -1,6 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
-import { ABSENT, at, type BlobRef, type CopyRequest, type WriteResult } from '../../../src/store/blob-store.ts';
+import {
+  ABSENT,
+  at,
+  type BlobRef,
+  type CopyRequest,
+  type Revision,
+  type WriteResult,
+} from '../../../src/store/blob-store.ts';
 import { isStoreError } from '../../../src/store/store-error.ts';
 import { dropContainer } from '../../support/drop-container.ts';
 import { type Define, failsWith, md5, type Subject, winnersOf } from './suite.ts';
@@ -151,6 +158,28 @@ export function copyTests(subject: Subject, test: Define): void {
     await failsWith(copy(target, source, of), 'sourceNotFound');
     await failsWith(copy(target, { container: 'missing-container', name: 'x' }, of), 'sourceNotFound');
     expect(await subject.text(target)).toBe('target');
+  });
+
+  test('a source is pinned with its metadata, and when it is made anew with the same bytes', async () => {
+    if (!subject.store.capabilities.pinsSources) return;
+    const [source, target, staging] = [subject.ref(), subject.ref(), subject.ref('staging')];
+    const wasThere = async (revision: Revision): Promise<void> => {
+      await failsWith(copy(target, source, { revision, lastModified: 0 }), 'sourceConditionFailed');
+      const part = subject.store.stagePartFrom(staging, { ...source, revision }, { first: 0, last: 5 }, subject.call);
+      await failsWith(part, 'sourceConditionFailed');
+      const whole = { ...source, revision, size: 6 };
+      const sized = subject.store.stagePartFrom(staging, whole, { first: 0, last: 5 }, subject.call);
+      await failsWith(sized, 'sourceConditionFailed');
+      await failsWith(subject.store.read(source, { revision }, subject.call), 'conditionFailed');
+    };
+    const first = await subject.write(source, 'source', { metadata: { acl: 'public' } });
+    const second = await subject.store.setMetadata(source, { acl: 'private' }, at(first.revision), subject.call);
+    await wasThere(first.revision);
+    await subject.store.remove(source, undefined, subject.call);
+    await subject.write(source, 'source', { metadata: { acl: 'public' } });
+    await wasThere(first.revision);
+    await wasThere(second.revision);
+    await failsWith(subject.store.head(target, subject.call), 'notFound');
   });
 
   test('copy on a condition of the target', async () => {

@@ -99,7 +99,29 @@ async function publish(key: VersionedBucket, call: ReturnType<typeof testCall>):
   return manifest.objects.publish({ bucket, key: 'k' }, { ...putOf(''), version, size: 0, etag: 'abc-1' }, call);
 }
 
+/** Onto itself, as an operation does it that looked at the source before. */
+async function copyOf(key: VersionedBucket, call: ReturnType<typeof testCall>): Promise<unknown> {
+  const { bucket, manifest } = key;
+  const view = manifest.objects.recall({ bucket, key: 'k' });
+  if (view === undefined) throw new Error('the process has forgotten the object that it looked at');
+  const attributes = { headers: view.headers, userMetadata: { a: 'b' } };
+  const request = { source: { bucket, view }, attributes, ownerId: view.ownerId, conditions: {}, sameAttributes: true };
+  return manifest.objects.copy({ bucket, key: 'k' }, request, call);
+}
+
+async function lookedAt(key: VersionedBucket): Promise<undefined> {
+  await never(key);
+  await key.find();
+}
+
+async function lookedAtBefore(key: VersionedBucket): Promise<undefined> {
+  await lookedAt(key);
+  key.set('enabled');
+}
+
 const ROWS: readonly Row[] = [
+  { operation: 'copy of what was looked at, never versioned', calls: 1, given: lookedAt, run: copyOf },
+  { operation: 'copy of an object from before, enabled', calls: 4, given: lookedAtBefore, run: copyOf },
   { operation: 'PUT, never versioned', calls: 1, given: untouched, run: (key, call) => key.put('x', {}, call) },
   {
     operation: 'PUT If-None-Match: *, never versioned',

@@ -92,6 +92,7 @@ export async function copy(
   const answer = await clients.sendAsNeeded('CopyObject', { ...action, bucket: BUCKET, headers }, FROM_UNDER_KEY);
   const told = tellWriter(clients, id, answer);
   if (told !== undefined) recorder.copied(id);
+  if (told !== undefined && recorder.isBody(told)) showSource(clients, action, { from, began, etag: told, answer });
   // 404 may be of the source.
   const isOfSource = answer.kind === 'error' && answer.code === 'NoSuchKey';
   written(clients, action, {
@@ -99,6 +100,23 @@ export async function copy(
     began,
     ...(told !== undefined && { etag: told }),
     ...(condition && { condition }),
+  });
+}
+
+/** A copy shows what its source was at one moment of it, as a read does. */
+function showSource(
+  { recorder }: Clients,
+  { id, account }: PlannedAction,
+  { from, began, etag, answer }: { from: string; began: number; etag: string; answer: Answer },
+): void {
+  const versionId = answer.kind === 'response' ? answer.response.headers?.['x-amz-copy-source-version-id'] : undefined;
+  recorder.add({
+    id: `${id}.source`,
+    key: from,
+    account,
+    began,
+    action: { kind: 'read' },
+    outcome: { kind: 'shown', writers: recorder.writersOf(etag), ...(versionId !== undefined && { versionId }) },
   });
 }
 

@@ -1,0 +1,95 @@
+import type { KeyRef } from '../records/key-ref.ts';
+import type { ObjectView } from '../records/object-view.ts';
+import { type Head, isWholeObject, residentBytes } from './head.ts';
+
+/** About what all of them may take, bytes. */
+const MAX_BYTES = 4 * 1024 * 1024;
+/** What was seen longer ago has too often changed to be worth a try. Milliseconds. */
+const YOUNG_MS = 30_000;
+
+interface Seen {
+  readonly view: ObjectView;
+  readonly bytes: number;
+  /** When it was seen, or asked for last. Milliseconds since the epoch. */
+  at: number;
+}
+
+/**
+ * The objects that this process looked at last, as far as the blob at the key's name is all of them. What is said here
+ * was true of a revision of that blob, and is true again of nothing else: it is for who reads the bytes on condition of
+ * that revision, and looks anew when that fails.
+ *
+ * docs/decisions/0038-copies-in-one-call.md
+ */
+export class SeenObjects {
+  readonly #seen = new Map<string, Seen>();
+  readonly #now: () => number;
+  readonly #maxBytes: number;
+  #bytes = 0;
+
+  /** @param now milliseconds since the epoch */
+  constructor(now: () => number, maxBytes = MAX_BYTES) {
+    this.#now = now;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** About what is held. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** What was just read, of the current version of a key. */
+  note(place: KeyRef, head: Head, view: ObjectView): void {
+    const name = nameOf(place);
+    const known = this.#seen.get(name);
+    if (!canBeTaken(place, head)) {
+      this.#drop(name);
+    } else if (known?.view.head.revision === view.head.revision) {
+      known.at = this.#now();
+    } else {
+      this.#drop(name);
+      this.#keep(name, { view, bytes: residentBytes(name, head), at: this.#now() });
+    }
+  }
+
+  #keep(name: string, seen: Seen): void {
+    this.#seen.set(name, seen);
+    this.#bytes += seen.bytes;
+    while (this.#bytes > this.#maxBytes) {
+      const [oldest = name] = this.#seen.keys();
+      this.#drop(oldest);
+    }
+  }
+
+  /** The object as it was a moment ago. Undefined: not known, or not since long. */
+  recall(place: KeyRef): ObjectView | undefined {
+    const seen = this.#seen.get(nameOf(place));
+    const now = this.#now();
+    if (seen === undefined || Math.abs(now - seen.at) > YOUNG_MS) return undefined;
+    seen.at = now;
+    return seen.view;
+  }
+
+  /** The key is being changed, or is not there. */
+  forget(place: KeyRef): void {
+    if (this.#seen.size > 0) this.#drop(nameOf(place));
+  }
+
+  #drop(name: string): void {
+    this.#bytes -= this.#seen.get(name)?.bytes ?? 0;
+    this.#seen.delete(name);
+  }
+}
+
+/**
+ * Whether whoever copies from this revision learns that it was still the object. Nothing is asked of the source for a
+ * part made of an empty object. A blob goes to an offline tier, and comes back, without a new revision.
+ */
+export function canBeTaken({ bucket }: KeyRef, { record, properties }: Head): boolean {
+  const { size, archived = false } = properties;
+  return isWholeObject(record) && size > 0 && !archived && bucket.home.store.capabilities.pinsSources;
+}
+
+function nameOf({ bucket, key }: KeyRef): string {
+  return `${bucket.uid}/${key}`;
+}
