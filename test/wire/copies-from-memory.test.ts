@@ -82,6 +82,13 @@ async function versions(on: CopyScene): Promise<void> {
 }
 
 const CHANGES: readonly Change[] = [
+  { what: 'left as it is', change: async () => undefined, outcome: '200', copy: 'first' },
+  {
+    what: 'left as it is, asked for by who may not read it',
+    change: async () => undefined,
+    as: 'other',
+    outcome: '403 AccessDenied',
+  },
   {
     what: 'replaced',
     change: (on) => on.there.put(on.from, 'second'),

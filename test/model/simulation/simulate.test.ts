@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
 import { FOUND } from './found.ts';
-import { THEMES, type Theme, planOf } from './generate.ts';
+import { ALL_THEMES, type Theme, planOf } from './generate.ts';
 import { plantNamed } from './plants.ts';
 import { type SeedsOptions, simulateSeeds } from './seeds.ts';
 import { simulate } from './simulate.ts';
@@ -32,7 +32,7 @@ const OF_PLACES: readonly Theme[] = ['objects', 'versions', 'uploads'];
 /** Without being asked for one: all. */
 function askedFor(): Pick<SeedsOptions, 'themes'> {
   if (themes === undefined || themes === 'all') return placed === 'yes' ? { themes: OF_PLACES } : {};
-  return { themes: themes.split(',').filter((name): name is Theme => THEMES.some((theme) => theme === name)) };
+  return { themes: themes.split(',').filter((name): name is Theme => ALL_THEMES.some((theme) => theme === name)) };
 }
 
 describe('gateways, clients and misfortunes of each seed', () => {
@@ -54,6 +54,20 @@ describe('gateways, clients and misfortunes of each seed', () => {
       stories,
     ).toEqual([]);
   }, 86_400_000);
+
+  it('nor do they where copies are at stake, of what processes have looked at before', async () => {
+    const range = { first: Number(seed ?? 1), seeds: Math.ceil(Number(seeds ?? 300) / 4), stopAfter: 1 };
+    const { found } = await simulateSeeds({ ...range, themes: ['copies'] });
+    expect(
+      found.map((one) => one.seed),
+      found.map(({ story }) => story).join('\n'),
+    ).toEqual([]);
+  }, 86_400_000);
+
+  it('are found out when copies take whatever is there', async () => {
+    const { wrong } = await simulate(planOf(171, { themes: ['copies'] }), { plant: 'source' });
+    expect(wrong).not.toEqual([]);
+  });
 
   it('nor do they where the bucket is part of a container', async () => {
     const { found, faults } = await simulateSeeds({ first: 1, seeds: 60, themes: OF_PLACES, placed: true });
