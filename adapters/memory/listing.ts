@@ -1,6 +1,6 @@
 import type { ListEntry, ListPage, ListRequest } from '../../src/store/blob-store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
-import { entryOf, type MemoryContainer } from './state.ts';
+import { type MemoryContainer, propertiesOf } from './state.ts';
 
 /** Where the previous page ended: behind a name, or behind everything beneath a prefix. */
 interface Position {
@@ -22,7 +22,7 @@ export function listPage(container: MemoryContainer, request: ListRequest, maxPa
     const rolledUp = rollUp(name, prefix, request.delimiter);
     const blob = container.get(name);
     if (rolledUp !== undefined) entries.push({ kind: 'prefix', name: rolledUp });
-    else if (blob) entries.push(entryOf(name, blob));
+    else if (blob) entries.push({ kind: 'blob', name, ...propertiesOf(blob) });
     last = { after: rolledUp ?? name, rolledUp: rolledUp !== undefined };
     at = rolledUp === undefined ? at + 1 : index.firstBehindPrefix(rolledUp);
   }

@@ -131,12 +131,13 @@ export class MemoryBlobStore implements BlobStore {
     const wantsMd5 = this.capabilities.writeReturnsMd5 || request.md5 !== undefined;
     const { md5, ...bytes } = await takeBody(body, { signal: call.signal, md5: wantsMd5, call: 'write' });
     if (request.md5 !== undefined && request.md5 !== md5) throw new StoreError('digestMismatch', { call: 'write' });
+    const { encryption } = request;
     const state = {
       bytes,
       headers: request.headers ?? {},
       metadata: request.metadata,
       ...(md5 !== undefined && { md5 }),
-      ...keyDigestOf(request),
+      ...(encryption?.kind === 'customer' && { keyDigest: encryption.key.digestBase64('sha256') }),
     };
     return this.#replace(ref, state, { condition: request.condition, call: 'write' });
   }
@@ -331,8 +332,4 @@ export class MemoryBlobStore implements BlobStore {
  */
 function requireOpen(blob: StoredBlob, call: string): void {
   if (blob.keyDigest !== undefined) throw new StoreError('keyRefused', { call });
-}
-
-function keyDigestOf({ encryption }: WriteRequest): { keyDigest?: string } {
-  return encryption?.kind === 'customer' ? { keyDigest: encryption.key.digestBase64('sha256') } : {};
 }

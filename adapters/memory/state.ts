@@ -1,11 +1,4 @@
-import type {
-  BlobEntry,
-  BlobMetadata,
-  BlobProperties,
-  ContentHeaders,
-  PartToken,
-  Revision,
-} from '../../src/store/blob-store.ts';
+import type { BlobMetadata, BlobProperties, ContentHeaders, PartToken, Revision } from '../../src/store/blob-store.ts';
 import type { NameOrder } from '../../src/store/name-order.ts';
 import type { Bytes } from './bytes.ts';
 import { NameIndex } from './name-index.ts';
@@ -35,15 +28,11 @@ export class MemoryContainer {
   readonly made: ContainerOrigin;
   readonly #blobs = new Map<string, StoredBlob>();
   readonly #staged = new Map<string, Map<PartToken, Bytes>>();
-  readonly #index: NameIndex;
+  readonly index: NameIndex;
 
   constructor(made: ContainerOrigin, order: NameOrder) {
     this.made = made;
-    this.#index = new NameIndex(order);
-  }
-
-  get index(): NameIndex {
-    return this.#index;
+    this.index = new NameIndex(order);
   }
 
   get isFull(): boolean {
@@ -55,12 +44,12 @@ export class MemoryContainer {
   }
 
   set(name: string, blob: StoredBlob): void {
-    if (!this.#blobs.has(name)) this.#index.add(name);
+    if (!this.#blobs.has(name)) this.index.add(name);
     this.#blobs.set(name, blob);
   }
 
   delete(name: string): void {
-    if (this.#blobs.delete(name)) this.#index.remove(name);
+    if (this.#blobs.delete(name)) this.index.remove(name);
   }
 
   stagedPart(staging: string, token: PartToken): Bytes | undefined {
@@ -87,8 +76,4 @@ export function propertiesOf(blob: StoredBlob): BlobProperties {
     ...(blob.md5 !== undefined && { md5: blob.md5 }),
     ...(blob.archived && { archived: true }),
   };
-}
-
-export function entryOf(name: string, blob: StoredBlob): BlobEntry {
-  return { kind: 'blob', name, ...propertiesOf(blob) };
 }

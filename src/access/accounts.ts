@@ -70,7 +70,7 @@ export interface DirectoryUser {
 
 /** Look-ups over all accounts; a new directory takes the place of the old one when the file changes. */
 export interface AccountDirectory {
-  byAccessKey(accessKeyId: string): Credential | undefined;
+  readonly byAccessKey: (accessKeyId: string) => Credential | undefined;
   byCanonicalId(id: string): Account | undefined;
   byEmail(email: string): readonly Account[];
   byName(name: string): Account | undefined;

@@ -1,4 +1,4 @@
-import { canonicalQueryPart } from './uri-encoding.ts';
+import { canonicalEncoding } from './uri-encoding.ts';
 
 /** One query parameter, name and value in canonical encoding. */
 export interface QueryPair {
@@ -15,11 +15,11 @@ export function parseRawQuery(rawQuery: string): QueryPair[] {
       continue;
     }
     const equals = piece.indexOf('=');
-    pairs.push(
-      equals < 0
-        ? { name: canonicalQueryPart(piece), value: '' }
-        : { name: canonicalQueryPart(piece.slice(0, equals)), value: canonicalQueryPart(piece.slice(equals + 1)) },
-    );
+    const end = equals < 0 ? piece.length : equals;
+    pairs.push({
+      name: canonicalEncoding(piece.slice(0, end), 'query'),
+      value: canonicalEncoding(piece.slice(end + 1), 'query'),
+    });
   }
   return pairs;
 }

@@ -1,6 +1,6 @@
 import { canonicalQuery } from './canonical-query.ts';
 import type { SignableRequest } from './raw-request.ts';
-import { canonicalPath } from './uri-encoding.ts';
+import { canonicalEncoding } from './uri-encoding.ts';
 
 interface CanonicalOptions {
   /** Names as listed by the client, in its order. */
@@ -22,7 +22,7 @@ export function canonicalRequests(request: SignableRequest, options: CanonicalOp
   let lines = '';
   for (const name of options.signedHeaders) lines += `${name}:${headers.canonicalValue(name)}\n`;
   const rest = `\n${parameters}\n${lines}\n${options.signedHeaders.join(';')}\n${options.payloadHash}`;
-  const path = canonicalPath(request.rawPath);
+  const path = canonicalEncoding(request.rawPath, 'path');
   const first = `${request.method}\n${path}${rest}`;
   return path === request.rawPath || request.rawPath === ''
     ? [first]

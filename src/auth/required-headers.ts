@@ -1,7 +1,7 @@
 import { S3Error } from '../errors/s3-error.ts';
 import type { QueryPair } from './canonical-query.ts';
 import type { HeaderLines } from './header-lines.ts';
-import { canonicalQueryPart } from './uri-encoding.ts';
+import { canonicalEncoding } from './uri-encoding.ts';
 
 /** Headers that decide who a request comes from or what its signature covers: a second one is an attempt to confuse. */
 const SINGLE_HEADERS = [
@@ -61,6 +61,7 @@ function inQuery(pairs: readonly QueryPair[] | undefined, name: string, headers:
   if (pairs === undefined || headers.isRepeated(name)) {
     return false;
   }
-  const value = canonicalQueryPart((headers.get(name) ?? '').replaceAll('%', '%25').replaceAll('+', '%2B'));
+  const escaped = (headers.get(name) ?? '').replaceAll('%', '%25').replaceAll('+', '%2B');
+  const value = canonicalEncoding(escaped, 'query');
   return pairs.some((pair) => pair.value === value);
 }

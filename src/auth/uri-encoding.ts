@@ -9,21 +9,15 @@ for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
   UNRESERVED[char.charCodeAt(0)] = 1;
 }
 
-/** The path as SigV4 wants it: decoded, then each byte but the unreserved ones and `/` encoded once, in upper case. */
-export function canonicalPath(rawPath: string): string {
-  return rawPath === '' ? '/' : reencode(rawPath, 'path');
-}
-
-/** A query name or value: as in the path, but `/` is encoded and a raw `+` is a space. */
-export function canonicalQueryPart(raw: string): string {
-  return reencode(raw, 'query');
-}
-
 /**
+ * Text as SigV4 wants it: decoded, then each byte but the unreserved ones encoded once, in upper case. In a path `/`
+ * stays, and is what an empty one stands for; in a query name or value it is encoded, and a raw `+` is a space.
+ *
  * Works on bytes (the raw target is latin1 text), so text that is no UTF-8 survives. A `%` that
  * starts no escape counts as itself: refusing such a target is the address parser's job.
  */
-function reencode(raw: string, part: 'path' | 'query'): string {
+export function canonicalEncoding(raw: string, part: 'path' | 'query'): string {
+  if (raw === '' && part === 'path') return '/';
   let out = '';
   let copied = 0;
   let i = 0;

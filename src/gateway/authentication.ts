@@ -50,7 +50,7 @@ export class Authentication {
       signingKeys: new SigningKeys(),
       ...(acceptAnyRegion && { otherRegions: new OtherRegions() }),
       presignedV2,
-      credentialFor: (accessKeyId) => accounts.byAccessKey(accessKeyId),
+      credentialFor: accounts.byAccessKey,
       sessionFor: (accessKeyId, token) => sessions.credentialFor(accessKeyId, token),
     };
   }

@@ -141,8 +141,9 @@ export class Dispatcher {
       },
       calls,
     );
-    facts.clientAddress = proxies.sourceOf(request, headers);
-    facts.scheme = proxies.schemeOf(request, headers);
+    const { address, scheme } = proxies.senderOf(request, headers);
+    facts.clientAddress = address;
+    facts.scheme = scheme;
     return facts;
   }
 

@@ -51,10 +51,11 @@ export class Exchange {
   corsHeaders: Readonly<Record<string, string>> | undefined;
   /** Absent: the operation did not say that it may take long. */
   long: LongAnswer | undefined;
+  /** True while the client holds its body back. After a final answer it may or may not send that body. */
+  continuePending: boolean;
   readonly #abort = new AbortController();
   readonly #bytesReadBefore: number;
   readonly #bytesWrittenBefore: number;
-  #continuePending: boolean;
   #bodyOpened = false;
   /** Counted as a request for which large bodies make room. */
   #small = false;
@@ -71,7 +72,7 @@ export class Exchange {
     this.isHead = parts.request.method === 'HEAD';
     this.#bytesReadBefore = parts.request.socket.bytesRead;
     this.#bytesWrittenBefore = parts.request.socket.bytesWritten;
-    this.#continuePending = parts.headers.get('expect')?.toLowerCase() === '100-continue';
+    this.continuePending = parts.headers.get('expect')?.toLowerCase() === '100-continue';
   }
 
   /** From here on large bodies make room for it, unless its own is one. Must be followed by `noteEnd`. */
@@ -100,8 +101,8 @@ export class Exchange {
   /** Called when the body is about to be read. Only now does a client that waits for `100 Continue` get it. */
   bodyOpened(): void {
     this.#bodyOpened = true;
-    if (this.#continuePending) {
-      this.#continuePending = false;
+    if (this.continuePending) {
+      this.continuePending = false;
       this.#interimQueued = this.response.socket === null;
       this.response.writeContinue();
     }
@@ -146,11 +147,6 @@ export class Exchange {
     facts.bytesOut = request.socket.bytesWritten - this.#bytesWrittenBefore;
     facts.clientLeft = !response.writableFinished;
     facts.giveRoomBack();
-  }
-
-  /** True while the client holds its body back. After a final answer it may or may not send that body. */
-  get continuePending(): boolean {
-    return this.#continuePending;
   }
 
   /** Bytes of the body that have not come yet, according to the headers; Infinity for chunked bodies. */

@@ -76,7 +76,7 @@ export async function createListener(
   await app.ready();
   const bound = server;
   if (bound === undefined) throw new Error('the server was not built');
-  const idle = new IdleConnections(bound, (socket) => pipelined.goOn(socket));
+  const idle = new IdleConnections(bound, pipelined.goOn);
   options.connections?.guard(bound, options.tls === undefined);
   const admission = options.proxyProtocol && new ProxyAdmission(bound, options.proxyProtocol);
   return {

@@ -31,7 +31,7 @@ export class PipelinedRequests {
    * To be called when an answer is over.
    * @returns whether another request of the connection is served now
    */
-  goOn(socket: Socket): boolean {
+  readonly goOn = (socket: Socket): boolean => {
     const next = this.#waiting.get(socket)?.shift();
     if (next === undefined) return false;
     const { request, response, handler } = next;
@@ -42,7 +42,7 @@ export class PipelinedRequests {
     }
     handler(request, response);
     return true;
-  }
+  };
 
   #hold(waiting: Waiting): void {
     const { socket } = waiting.request;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, type Socket, isIP } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { HeaderReader } from '../protocol/request.ts';
 import { plainAddress } from './plain-address.ts';
@@ -10,12 +10,16 @@ import type { Peers } from './proxy-protocol/peers.ts';
  * anything.
  */
 export interface ProxyTrust {
-  /** Address of the client: the last one in the chain of `X-Forwarded-For` that is no proxy of ours. */
-  sourceOf(request: IncomingMessage, headers: HeaderReader): string;
-  /** `http` or `https` as the client sees it. */
-  schemeOf(request: IncomingMessage, headers: HeaderReader): 'http' | 'https';
+  senderOf(request: IncomingMessage, headers: HeaderReader): Sender;
   /** Whether a peer, by its address on the connection, is one of these proxies. */
   readonly isProxy: (address: string) => boolean;
+}
+
+interface Sender {
+  /** Of the client: the last one in the chain of `X-Forwarded-For` that is no proxy of ours. */
+  readonly address: string;
+  /** As the client sees it. */
+  readonly scheme: 'http' | 'https';
 }
 
 /**
@@ -27,27 +31,20 @@ export function proxyTrust(ranges: readonly string[], peers?: Peers): ProxyTrust
   const trusted = new BlockList();
   for (const range of ranges) addRange(trusted, range);
   const isTrusted = ranges.length > 0 ? (address: string): boolean => contains(trusted, address) : undefined;
-  const peerOf = (socket: Socket): string =>
-    plainAddress(peers === undefined ? (socket.remoteAddress ?? '') : peers.addressOf(socket));
-
   return {
     isProxy: (address) => isTrusted?.(plainAddress(address)) === true,
-    sourceOf(request, headers) {
-      let address = peerOf(request.socket);
-      if (isTrusted?.(address) !== true) return address;
+    senderOf({ socket }, headers) {
+      let address = plainAddress(peers === undefined ? (socket.remoteAddress ?? '') : peers.addressOf(socket));
+      const scheme = socket instanceof TLSSocket ? 'https' : 'http';
+      if (isTrusted?.(address) !== true) return { address, scheme };
+      const forwarded = headers.get('x-forwarded-proto');
       const hops = headers.get('x-forwarded-for')?.split(',') ?? [];
       do {
         const next = plainAddress(withoutPort(hops.pop()?.trim() ?? ''));
         if (isIP(next) === 0) break;
         address = next;
       } while (isTrusted(address));
-      return address;
-    },
-    schemeOf(request, headers) {
-      const own = request.socket instanceof TLSSocket ? 'https' : 'http';
-      const forwarded = headers.get('x-forwarded-proto');
-      if (forwarded === undefined || isTrusted?.(peerOf(request.socket)) !== true) return own;
-      return forwarded === 'https' || forwarded === 'http' ? forwarded : own;
+      return { address, scheme: forwarded === 'https' || forwarded === 'http' ? forwarded : scheme };
     },
   };
 }

@@ -15,7 +15,7 @@ export function signatureDiagnoser(
     maxSkewMs: DEFAULT_MAX_SKEW_MS,
     baseHosts,
     ports: listeners.map(({ port }) => port).filter((port) => port !== 0),
-    credentialFor: (accessKeyId) => accounts.byAccessKey(accessKeyId),
+    credentialFor: accounts.byAccessKey,
     sessionFor: (accessKeyId, token) => sessions.credentialFor(accessKeyId, token),
     credentials: () => accounts.credentials(),
   });

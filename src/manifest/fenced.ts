@@ -23,12 +23,15 @@ function fence(buckets: Registry): Fence {
  * made the bucket empty. So the answer is that it was removed.
  */
 function removalFence(buckets: Registry): Fence {
-  return fence({
-    acknowledge: (bucket, call) =>
-      buckets.acknowledge(bucket, call).catch((error: unknown) => {
-        if (!isS3Error(error, 'NoSuchBucket')) throw error;
-      }),
-  });
+  return async (bucket, call, change) => {
+    const result = await change;
+    try {
+      await buckets.acknowledge(bucket, call);
+    } catch (error) {
+      if (!isS3Error(error, 'NoSuchBucket')) throw error;
+    }
+    return result;
+  };
 }
 
 /** Wraps `Objects` so that changes are acknowledged only when it is certain that no DeleteBucket overlooked them. */

@@ -14,14 +14,39 @@ export interface PortCall {
 /** Stands around every call of a store; `run` makes the call. */
 type Around = <T>(portCall: PortCall, run: () => Promise<T>) => Promise<T>;
 
-/** A store whose calls all go through `around`. */
-export function wrapStore(store: BlobStore, around: Around): BlobStore {
+/** The same store as a plain object, for others to be made of: its calls are its own, and need no `this`. */
+export function plainStore(store: BlobStore): BlobStore {
   return {
     kind: store.kind,
     capabilities: store.capabilities,
     ...(store.staged !== undefined && { staged: store.staged }),
     ...(store.copyFallback !== undefined && { copyFallback: store.copyFallback }),
-    ...(store.fits !== undefined && { fits: (ref) => store.fits?.(ref) ?? true }),
+    ...(store.fits !== undefined && { fits: store.fits.bind(store) }),
+    createContainer: store.createContainer.bind(store),
+    headContainer: store.headContainer.bind(store),
+    removeContainer: store.removeContainer.bind(store),
+    listContainers: store.listContainers.bind(store),
+    head: store.head.bind(store),
+    read: store.read.bind(store),
+    write: store.write.bind(store),
+    setMetadata: store.setMetadata.bind(store),
+    remove: store.remove.bind(store),
+    removeMany: store.removeMany.bind(store),
+    list: store.list.bind(store),
+    copy: store.copy.bind(store),
+    stagePart: store.stagePart.bind(store),
+    stagePartFrom: store.stagePartFrom.bind(store),
+    assemble: store.assemble.bind(store),
+    discardParts: store.discardParts.bind(store),
+    ping: store.ping.bind(store),
+    close: store.close.bind(store),
+  };
+}
+
+/** A store whose calls all go through `around`. */
+export function wrapStore(store: BlobStore, around: Around): BlobStore {
+  return {
+    ...plainStore(store),
     createContainer: (container, request, call) =>
       around({ method: 'createContainer', ref: { container }, call }, () =>
         store.createContainer(container, request, call),
@@ -51,6 +76,5 @@ export function wrapStore(store: BlobStore, around: Around): BlobStore {
       around({ method: 'assemble', ref, call }, () => store.assemble(ref, request, call)),
     discardParts: (ref, call) => around({ method: 'discardParts', ref, call }, () => store.discardParts(ref, call)),
     ping: (call) => around({ method: 'ping', ref: {}, call }, () => store.ping(call)),
-    close: () => store.close(),
   };
 }

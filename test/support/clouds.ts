@@ -3,7 +3,7 @@ import { createAzureStore, startAzurite } from '../../adapters/azure/index.ts';
 import { createGcsStore, startGcsDouble } from '../../adapters/gcs/index.ts';
 import { MemoryBlobStore } from '../../adapters/memory/memory-blob-store.ts';
 import type { BlobStore } from '../../src/store/blob-store.ts';
-import { wrapStore } from '../../src/store/wrap-store.ts';
+import { plainStore } from '../../src/store/wrap-store.ts';
 
 /** What stands in for a cloud, ready to be used. */
 export interface Cloud {
@@ -34,7 +34,7 @@ export function startCloud(name: string, options: CloudOptions = {}): Promise<Cl
 /** Outlives the gateways that close it, as a cloud does. */
 function startMemory(): Cloud {
   const memory = new MemoryBlobStore();
-  const open = (): BlobStore => ({ ...wrapStore(memory, (_call, run) => run()), close: () => Promise.resolve() });
+  const open = (): BlobStore => ({ ...plainStore(memory), close: () => Promise.resolve() });
   return { open, stop: () => memory.close() };
 }
 

@@ -1,6 +1,6 @@
 import { canonicalQuery, type QueryPair } from '../../auth/canonical-query.ts';
 import type { SignableRequest } from '../../auth/raw-request.ts';
-import { canonicalPath } from '../../auth/uri-encoding.ts';
+import { canonicalEncoding } from '../../auth/uri-encoding.ts';
 import type { SignatureClaim } from '../../auth/verify-signature.ts';
 
 export interface HeaderLine {
@@ -24,7 +24,7 @@ export interface CanonicalParts {
 export function canonicalParts(request: SignableRequest, claim: SignatureClaim): CanonicalParts {
   return {
     method: request.method,
-    path: canonicalPath(request.rawPath),
+    path: canonicalEncoding(request.rawPath, 'path'),
     query: request.query.filter(({ name }) => name !== claim.signatureParameter),
     lines: claim.signedHeaders.map((name) => ({ name, value: request.headers.canonicalValue(name) })),
     payloadHash: claim.payloadHash,

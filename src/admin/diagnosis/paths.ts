@@ -1,4 +1,4 @@
-import { canonicalPath } from '../../auth/uri-encoding.ts';
+import { canonicalEncoding } from '../../auth/uri-encoding.ts';
 import { shown, type Alteration, type Subject } from './alteration.ts';
 
 const MAX_POSITIONS = 8;
@@ -43,7 +43,7 @@ function* candidates(
   prefix: string | undefined,
 ): Iterable<readonly [path: string, what: string]> {
   const decoded = decodeBytes(raw);
-  yield [canonicalPath(decoded), TWICE];
+  yield [canonicalEncoding(decoded, 'path'), TWICE];
   yield [canonical.replaceAll('%', '%25'), UNESCAPED];
   yield [decoded, 'the client signed it unescaped, or it was escaped on the way.'];
   yield [canonical.replaceAll('%2B', '%20'), PLUS];
@@ -58,7 +58,7 @@ function* candidates(
   }
   yield* slashes(canonical);
   for (const form of ['NFC', 'NFD'] as const) {
-    yield [canonicalPath(encodeUtf8(decodeUtf8(decoded).normalize(form))), NORMALISED];
+    yield [canonicalEncoding(encodeUtf8(decodeUtf8(decoded).normalize(form)), 'path'), NORMALISED];
   }
 }
 

@@ -74,17 +74,23 @@ export function createBucketCache(options: BucketCacheOptions): BucketCache {
     );
     return entry.bucket;
   };
-  /** What is there already is nothing to wait for: nearly all requests ask for such a bucket. */
-  const shared = (cached: Cached | undefined, name: string, call: Call): Promise<Bucket> =>
-    cached?.read === undefined ? awaitShared(cached?.bucket ?? begin(name, call), call) : cached.bucket;
+  const get = (name: string, call: Call): Promise<Bucket> => {
+    const cached = fresh(options, cache.get(name));
+    // Nearly all requests ask for a bucket that is there already: then there is nothing to wait for.
+    if (cached?.read !== undefined) return cached.bucket;
+    return awaitShared(cached?.bucket ?? begin(name, call), call);
+  };
 
   return {
     load: (name, call) => awaitShared(begin(name, call), call),
     fresh: (name) => fresh(options, cache.get(name))?.read,
     remembered: (name) => cache.get(name)?.read,
-    get: (name, call) => shared(fresh(options, cache.get(name)), name, call),
-    getOrMissing: (name, call) =>
-      shared(fresh(options, cache.get(name)) ?? fresh(options, missing.get(name)), name, call),
+    get,
+    getOrMissing: (name, call) => {
+      // A name is in one of the maps at most.
+      const known = fresh(options, missing.get(name));
+      return known === undefined ? get(name, call) : awaitShared(known.bucket, call);
+    },
     forgetAfter: (name, work) =>
       work.finally(() => {
         drop(cache, name);

@@ -50,7 +50,9 @@ export class CommitLife {
     } finally {
       own.close();
       this.#underWay.delete(own);
-      if (this.#underWay.size === 0) for (const resolve of this.#waiting.splice(0)) resolve();
+      if (this.#waiting.length > 0 && this.#underWay.size === 0) {
+        for (const resolve of this.#waiting.splice(0)) resolve();
+      }
     }
   }
 

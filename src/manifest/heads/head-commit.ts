@@ -117,6 +117,12 @@ export interface HeadChange<T> extends HeadTarget {
 export type QueueMoment = 'first' | 'stored' | 'never';
 
 /**
+ * Comes to the front of the key's queue, where it stays, if this is the moment for it. @returns whether it had to wait.
+ * @throws StoreError throttled, aborted
+ */
+type ReachFront = (moment: QueueMoment) => Promise<boolean>;
+
+/**
  * Changes a head by compare-and-swap: it reads the head, judges the client's conditions on it, and writes on its
  * revision. If somebody else was faster, an unconditional change goes round again; a conditional one is judged again
  * and ends as 412, 404 or 409 (ConditionalRequestConflict).
@@ -126,52 +132,34 @@ export type QueueMoment = 'first' | 'stored' | 'never';
  * @throws S3Error; StoreError throttled when contention does not end, unavailable when the outcome is unknown
  */
 export async function changeHead<T>(change: HeadChange<T>, call: Call): Promise<T> {
-  const front = new Front(change, call);
+  const { bucket, key, repeatable, queues = 'first' } = change;
+  let place: Place | undefined;
+  const reachFront: ReachFront = async (moment) => {
+    if (place !== undefined || !repeatable || queues !== moment) return false;
+    place = await bucket.home.queue?.enter(`${bucket.uid}/${key}`, clientOf(call));
+    return place?.waited === true;
+  };
   try {
-    return await takeTurns(change, front, call);
+    return await takeTurns(change, reachFront, call);
   } finally {
-    front.leave();
+    if (place !== undefined) bucket.home.queue?.leave(place);
   }
 }
 
-/** Where a change stands in the queue of its key. */
-class Front {
-  readonly #change: HeadChange<unknown>;
-  readonly #call: Call;
-  #place: Place | undefined;
-
-  constructor(change: HeadChange<unknown>, call: Call) {
-    this.#change = change;
-    this.#call = call;
-  }
-
-  /** Comes to the front, where it stays. @returns whether it had to wait. @throws StoreError throttled, aborted */
-  async reach(moment: QueueMoment): Promise<boolean> {
-    const { bucket, key, repeatable, queues = 'first' } = this.#change;
-    if (this.#place !== undefined || !repeatable || queues !== moment) return false;
-    this.#place = await bucket.home.queue?.enter(`${bucket.uid}/${key}`, clientOf(this.#call));
-    return this.#place?.waited === true;
-  }
-
-  leave(): void {
-    this.#place?.leave();
-  }
-}
-
-async function takeTurns<T>(change: HeadChange<T>, front: Front, call: Call): Promise<T> {
+async function takeTurns<T>(change: HeadChange<T>, reachFront: ReachFront, call: Call): Promise<T> {
   return inTurns(TURNS.head, async (turn) => {
     requireClient(call);
     if (turn > PATIENT_TURNS) await pause(change.bucket, call);
-    const waited = await front.reach('first');
+    const waited = await reachFront('first');
     const head = await firstHead(change, { turn, waited }, call);
     requireUnversioned(change.bucket, head);
     const done = await change.already?.(head);
     if (done !== undefined) return done.result;
-    judgeWrite(change.conditions, liveView(change, head), change.key);
+    if (hasWriteConditions(change.conditions)) judgeWrite(change.conditions, liveView(change, head), change.key);
     const condition = head === undefined ? ABSENT : at(head.properties.revision);
     try {
       const send = await change.plan(head, condition);
-      if (await front.reach('stored')) return AGAIN;
+      if (await reachFront('stored')) return AGAIN;
       return await writeOnce(change, { send, condition, head }, call);
     } catch (error) {
       if (!isStoreError(error, 'conditionFailed')) throw asNoSuchBucket(error, change.bucket);

@@ -50,8 +50,8 @@ export class KeyQueue implements KeyTurns {
 
   enter(key: string, call: Call): Place | Promise<Place> {
     const line = this.#lines.get(key);
-    if (line !== undefined) return this.#wait(key, line, call);
-    const front = this.#place(key, false);
+    if (line !== undefined) return this.#wait(line, call);
+    const front = { key, waited: false };
     this.#lines.set(key, {
       front,
       since: this.#options.time.monotonic(),
@@ -62,12 +62,7 @@ export class KeyQueue implements KeyTurns {
     return front;
   }
 
-  #place(key: string, waited: boolean): Place {
-    const place = { waited, leave: () => this.#advance(key, place) };
-    return place;
-  }
-
-  #wait(key: string, line: Line, call: Call): Promise<Place> {
+  #wait(line: Line, call: Call): Promise<Place> {
     const { signal, facts } = call;
     const left = this.#options.wait - facts.waitedMs;
     if (left <= 0 || line.waiting.size >= this.#options.length) return Promise.reject(tooMany(line));
@@ -92,12 +87,12 @@ export class KeyQueue implements KeyTurns {
       const stopTimer = this.#options.time.after(left, () => giveUp(tooMany(line)));
       signal.addEventListener('abort', onAbort, { once: true });
       line.waiting.add(admit);
-      this.#watch(key, line);
+      this.#watch(line);
     });
   }
 
-  /** The next one comes to the front, if this place still is. */
-  #advance(key: string, place: Place): void {
+  leave(place: Place): void {
+    const { key } = place;
     const line = this.#lines.get(key);
     if (line?.front !== place) return;
     line.patience?.();
@@ -110,17 +105,17 @@ export class KeyQueue implements KeyTurns {
     }
     line.pace = now - line.since;
     line.since = now;
-    line.front = this.#place(key, true);
+    line.front = { key, waited: true };
     next(line.front);
-    this.#watch(key, line);
+    this.#watch(line);
   }
 
-  #watch(key: string, line: Line): void {
+  #watch(line: Line): void {
     if (line.waiting.size === 0 || line.patience !== undefined) return;
     const { front, since } = line;
     const left = since + this.#options.patience - this.#options.time.monotonic();
     // Less than nothing is left when the process stood still.
-    line.patience = this.#options.time.after(Math.max(0, left), () => this.#advance(key, front));
+    line.patience = this.#options.time.after(Math.max(0, left), () => this.leave(front));
   }
 }
 

@@ -44,7 +44,9 @@ export async function blobMetadata(
 }
 
 function hasRoom({ store }: BucketHome, metadata: BlobMetadata): boolean {
-  return sizeOf(metadata) <= store.capabilities.maxMetadataBytes - SLACK;
+  let size = 0;
+  for (const name in metadata) size += name.length + (metadata[name]?.length ?? 0);
+  return size <= store.capabilities.maxMetadataBytes - SLACK;
 }
 
 /**
@@ -111,10 +113,4 @@ export const OVERFLOWS = 'o/';
 
 function overflowRef(home: BucketHome, sha256: string): { container: string; name: string } {
   return { container: home.system, name: OVERFLOWS + sha256 };
-}
-
-function sizeOf(metadata: Readonly<Record<string, string>>): number {
-  let size = 0;
-  for (const name in metadata) size += name.length + (metadata[name]?.length ?? 0);
-  return size;
 }

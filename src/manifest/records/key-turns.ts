@@ -2,14 +2,15 @@ import type { Call } from '../../observe/call.ts';
 
 /** A place at the front of a key's queue. */
 export interface Place {
+  readonly key: string;
   /** Others went before: what was read before is out of date. */
   readonly waited: boolean;
-  /** Lets the next one in. Once more, or after that one was let past, it does nothing. */
-  leave(): void;
 }
 
 /** Where the changes of one key that a process makes wait for each other (`heads/key-queue.ts`). */
 export interface KeyTurns {
   /** A place in front: at once, where nobody is. @throws StoreError throttled, aborted */
   enter(key: string, call: Call): Place | Promise<Place>;
+  /** Lets the next one in. Once more, or after that one was let past, it does nothing. */
+  leave(place: Place): void;
 }

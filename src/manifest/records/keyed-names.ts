@@ -28,23 +28,26 @@ export function namesOfBucket({ root }: KeyedNames, bucket: Bucket): string {
   return `${root}/${bucket.uid}/`;
 }
 
-/** A name up to the id, without the separator. `trueKey` is set when the key is too long and was cut. */
-export function encodeKey(names: KeyedNames, { bucket, key }: KeyRef): { stem: string; trueKey: string | undefined } {
-  const prefix = namesOfBucket(names, bucket);
-  const { text, cut } = encodeOrderedWithin(key, limitsOf(names, bucket));
-  return { stem: prefix + text, trueKey: cut ? key : undefined };
+interface NamesOfKey {
+  /** A name up to the separator. */
+  readonly stem: string;
+  /** Names of the key start with this, and no others do. */
+  readonly prefix: string;
+  /** Set when the key is too long and was cut. */
+  readonly trueKey: string | undefined;
 }
 
-/** Names of one key start with this, and no others do. `trueKey` is set when the name is cut. */
-export function namesOfKey(names: KeyedNames, ref: KeyRef): { prefix: string; trueKey: string | undefined } {
-  const { stem, trueKey } = encodeKey(names, ref);
-  return { prefix: stem + SEPARATOR, trueKey };
+export function namesOfKey(names: KeyedNames, { bucket, key }: KeyRef): NamesOfKey {
+  const start = namesOfBucket(names, bucket);
+  const { text, cut } = encodeOrderedWithin(key, limitsOf(names, bucket, start));
+  const stem = start + text;
+  return { stem, prefix: stem + SEPARATOR, trueKey: cut ? key : undefined };
 }
 
 /** What to list to see all names of keys that start with `start`; others may come too when it is long. */
 export function namesUnder(names: KeyedNames, bucket: Bucket, start: string): string {
   const prefix = namesOfBucket(names, bucket);
-  return prefix + encodeOrderedPrefix(start, limitsOf(names, bucket));
+  return prefix + encodeOrderedPrefix(start, limitsOf(names, bucket, prefix));
 }
 
 /** @returns undefined for a name that does not belong; no `key` when the name is cut (the record has it) */
@@ -62,8 +65,9 @@ export function parseKeyedName(
   return key === undefined ? undefined : { id, key };
 }
 
-function limitsOf(names: KeyedNames, bucket: Bucket): OrderedLimits {
+/** @param start what stands before the key */
+function limitsOf({ idLength }: KeyedNames, bucket: Bucket, start: string): OrderedLimits {
   const { maxNameLength } = bucket.home.store.capabilities;
-  const taken = namesOfBucket(names, bucket).length + SEPARATOR.length + names.idLength;
+  const taken = start.length + SEPARATOR.length + idLength;
   return { maxLength: maxNameLength - taken, maxSegments: MAX_SEGMENTS };
 }

@@ -303,20 +303,9 @@ interface RecordJson {
 
 function parseJson(text: string): RecordJson | undefined {
   try {
-    const json: unknown = JSON.parse(text);
-    return isRecordJson(json) ? json : undefined;
+    const json = JSON.parse(text) as { readonly v?: unknown; readonly s?: unknown } | null;
+    return typeof json?.v === 'number' && typeof json.s === 'number' ? (json as RecordJson) : undefined;
   } catch {
     return undefined; // somebody else's metadata of the same name: the blob counts as native
   }
-}
-
-function isRecordJson(json: unknown): json is RecordJson {
-  return (
-    typeof json === 'object' &&
-    json !== null &&
-    'v' in json &&
-    typeof json.v === 'number' &&
-    's' in json &&
-    typeof json.s === 'number'
-  );
 }

@@ -2,15 +2,7 @@ import { encodeOrdered } from '../../store/key-codec.ts';
 import type { BlobRef } from '../../store/blob-store.ts';
 import type { Bucket } from './bucket.ts';
 import type { KeyRef } from './key-ref.ts';
-import {
-  type KeyedNames,
-  SEPARATOR,
-  encodeKey,
-  namesOfBucket,
-  namesOfKey,
-  namesUnder,
-  parseKeyedName,
-} from './keyed-names.ts';
+import { type KeyedNames, SEPARATOR, namesOfBucket, namesOfKey, namesUnder, parseKeyedName } from './keyed-names.ts';
 import { TOKEN_LENGTH, type VersionToken, isVersionToken } from './version-token.ts';
 
 /** Behind every name that goes on with the separator, before the names of all longer keys. */
@@ -87,7 +79,7 @@ export function deletionsPrefix(bucket: Bucket): string {
 
 /** The note of one key in that index. `trueKey` is set when the name is cut. */
 export function deletionRef(ref: KeyRef): { ref: BlobRef; trueKey: string | undefined } {
-  const { stem, trueKey } = encodeKey(DELETIONS, ref);
+  const { stem, trueKey } = namesOfKey(DELETIONS, ref);
   return { ref: { container: ref.bucket.home.system, name: stem }, trueKey };
 }
 

@@ -24,20 +24,24 @@ export function isLocked(record: OwnRecord | LooseRecord | undefined, now: numbe
  * a lock binds all but a change of the key that was judged and is committed.
  */
 export class Grounds {
-  readonly #covers: (token: VersionToken) => boolean;
+  /** Undefined: they hold for every version. */
+  readonly #tokens: readonly VersionToken[] | undefined;
+  /** Undefined: a lock does not matter. Else whether one keeps the blob at this time, milliseconds since the epoch. */
   readonly #lockedFrom: number | undefined;
+  /** Whether what they allow depends on the state of the blob. */
+  readonly needRecord: boolean;
 
-  private constructor(covers: (token: VersionToken) => boolean, lockedFrom?: number) {
-    this.#covers = covers;
+  private constructor(tokens: readonly VersionToken[] | undefined, lockedFrom?: number) {
+    this.#tokens = tokens;
     this.#lockedFrom = lockedFrom;
+    this.needRecord = lockedFrom !== undefined;
   }
 
   /**
    * A head that was read says so in its log: a committed change of the key let go of it, and looked at its lock before.
    */
   static loggedIn(head: Head | undefined): Grounds {
-    const dels = head?.record?.dels ?? [];
-    return new Grounds((token) => dels.includes(token));
+    return new Grounds(head?.record?.dels ?? []);
   }
 
   /**
@@ -45,27 +49,23 @@ export class Grounds {
    * the key now.
    */
   static committed(token: VersionToken): Grounds {
-    return new Grounds((other) => other === token);
+    return new Grounds([token]);
   }
 
   /** This request brought it into being, and no head write that names it can have happened. */
   static neverNamed(token: VersionToken): Grounds {
-    return new Grounds((other) => other === token);
+    return new Grounds([token]);
   }
 
   /** No head names it, as far as is known, and it is old. A lock keeps it. @param now milliseconds since the epoch */
   static unnamed(now: number): Grounds {
-    return new Grounds(() => true, now);
+    return new Grounds(undefined, now);
   }
 
   /** @param record of the state that would be removed */
   allow(token: VersionToken, record: OwnRecord | LooseRecord | undefined): boolean {
-    return this.#covers(token) && (this.#lockedFrom === undefined || !isLocked(record, this.#lockedFrom));
-  }
-
-  /** Whether what they allow depends on the state of the blob. */
-  get needRecord(): boolean {
-    return this.#lockedFrom !== undefined;
+    if (this.#tokens?.includes(token) === false) return false;
+    return this.#lockedFrom === undefined || !isLocked(record, this.#lockedFrom);
   }
 }
 

@@ -28,7 +28,15 @@ import { type VersionToken, isVersionToken, seqOfToken } from '../records/versio
 import { sealKnown } from './upload-claim.ts';
 import { rewriteRecord } from '../heads/head-amend.ts';
 import { byNonce, changeHead, noncesAmended, ringAfter } from '../heads/head-commit.ts';
-import { type Head, NULL_VERSION, contentHeadersOf, nativeRecord, recordIsHere, viewOf } from '../heads/head.ts';
+import {
+  type Head,
+  NULL_VERSION,
+  contentHeadersOf,
+  nativeRecord,
+  recordIsHere,
+  shownOf,
+  viewOf,
+} from '../heads/head.ts';
 import type { ObjectsContext } from './object-context.ts';
 import { readHead } from '../heads/object-read.ts';
 import type { ObjectTarget, RemoveRequest, Removed } from '../heads/object-requests.ts';
@@ -277,7 +285,7 @@ async function neighbours(
  * The head that makes an earlier version current again. That version was stamped when it was displaced, unless it is
  * the null version.
  */
-function promoted(next: VersionBlob, { bucket, key }: Target): LinkHead | TombHead {
+function promoted(next: VersionBlob, { bucket }: Target): LinkHead | TombHead {
   const { token } = next;
   const record = next.record ?? { kind: 'inline', seq: seqOfToken(token) };
   const named = {
@@ -288,7 +296,7 @@ function promoted(next: VersionBlob, { bucket, key }: Target): LinkHead | TombHe
     ...(record.isNull !== true && { stamp: true }),
   };
   if (record.kind === 'tomb') return { ...named, kind: 'tomb' };
-  const { etag, size } = versionView({ bucket, key }, next);
+  const { etag, size } = shownOf(next, bucket);
   return { ...named, kind: 'link', etag, size };
 }
 

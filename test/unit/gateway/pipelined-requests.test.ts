@@ -24,7 +24,7 @@ async function sent(targets: readonly string[]): Promise<{ begun: Served[]; clie
   const begun: Served[] = [];
   const pipelined = new PipelinedRequests();
   server = createServer(pipelined.inTurn((request, response) => void begun.push({ request, response })));
-  const idle = new IdleConnections(server, (socket) => pipelined.goOn(socket));
+  const idle = new IdleConnections(server, pipelined.goOn);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   client = connect((server.address() as AddressInfo).port, '127.0.0.1');

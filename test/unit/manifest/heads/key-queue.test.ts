@@ -25,7 +25,7 @@ describe('the queue of a key', () => {
     const places = ['one', 'another'].map((key) => queue.enter(key, testCall()));
     expect(places).toEqual([expect.objectContaining({ waited: false }), expect.objectContaining({ waited: false })]);
     expect(queue.size).toBe(2);
-    for (const place of places) if (!(place instanceof Promise)) place.leave();
+    for (const place of places) if (!(place instanceof Promise)) queue.leave(place);
     expect(queue.size).toBe(0);
   });
 
@@ -40,39 +40,32 @@ describe('the queue of a key', () => {
         order.push(i);
         await sleep(1);
         inFront -= 1;
-        place.leave();
+        queue.leave(place);
       }),
     );
     expect(order).toEqual(order.toSorted((a, b) => a - b));
     expect(queue.size).toBe(0);
   });
 
-  it('tells a request that has waited too long when to come again', async () => {
+  it.each([
+    ['that has waited too long', { elsewhere: 0, here: 40 }],
+    ['that has waited long enough elsewhere, at once', { elsewhere: 40, here: 0 }],
+  ])('tells a request %s when to come again', async (_name, { elsewhere, here }) => {
     const time = new TestTime();
     const queue = new KeyQueue({ wait: 40, time });
     const front = await queue.enter('key', testCall());
     const call = testCall();
+    call.facts.waitedMs = elsewhere;
     const refused = failure(queue.enter('key', call));
-    time.advance(40);
+    // At once: in a time that stands still.
+    if (here > 0) time.advance(here);
     expect(await refused).toMatchObject({
       kind: 'throttled',
       lost: false,
       detail: { code: 'KeyTooBusy', retryAfter: 1 },
     });
     expect(call.facts.waitedMs).toBe(40);
-    front.leave();
-    expect(queue.size).toBe(0);
-  });
-
-  it('tells a request that has waited long enough elsewhere at once', async () => {
-    const time = new TestTime();
-    const queue = new KeyQueue({ wait: 40, time });
-    const front = await queue.enter('key', testCall());
-    const patient = testCall();
-    patient.facts.waitedMs = 40;
-    // In a time that stands still.
-    expect((await failure(queue.enter('key', patient))).kind).toBe('throttled');
-    front.leave();
+    queue.leave(front);
     expect(queue.size).toBe(0);
   });
 
@@ -82,17 +75,17 @@ describe('the queue of a key', () => {
     const first = await queue.enter('key', testCall());
     const others = Array.from({ length: 3 }, () => queue.enter('key', testCall()));
     time.advance(700);
-    first.leave();
+    queue.leave(first);
     void queue.enter('key', testCall());
     expect(await failure(queue.enter('key', testCall()))).toMatchObject({ detail: { retryAfter: 3 } });
-    for (const other of others) (await other).leave();
+    for (const other of others) queue.leave(await other);
   });
 
   it('is not longer than it may be', async () => {
     const queue = new KeyQueue({ length: 2 });
     const places = Array.from({ length: 3 }, () => queue.enter('key', testCall()));
     expect((await failure(queue.enter('key', testCall()))).kind).toBe('throttled');
-    for (const place of places) (await place).leave();
+    for (const place of places) queue.leave(await place);
     expect(queue.size).toBe(0);
   });
 
@@ -105,8 +98,8 @@ describe('the queue of a key', () => {
     stop.abort();
     expect((await failure(leaving)).kind).toBe('aborted');
     expect((await failure(queue.enter('key', testCall(stop.signal)))).kind).toBe('aborted');
-    front.leave();
-    (await staying).leave();
+    queue.leave(front);
+    queue.leave(await staying);
     expect(queue.size).toBe(0);
   });
 
@@ -120,12 +113,12 @@ describe('the queue of a key', () => {
     const third = queue.enter('key', testCall());
     let isIn = false;
     void Promise.resolve(third).then(() => (isIn = true));
-    slow.leave();
+    queue.leave(slow);
     await nextTurn();
     expect(isIn).toBe(false);
-    second.leave();
-    second.leave();
-    (await third).leave();
+    queue.leave(second);
+    queue.leave(second);
+    queue.leave(await third);
     expect(queue.size).toBe(0);
   });
 });
@@ -199,7 +192,7 @@ describe('changes of one key', () => {
     const front = await queue.enter(`${bucket.uid}/k`, testCall());
     const { view } = await objects.open({ bucket, key: 'k' }, {}, testCall());
     expect(view.size).toBeGreaterThan(0);
-    front.leave();
+    queue.leave(front);
   });
 
   it('come to an end though one of them does not', async () => {

@@ -6,7 +6,7 @@ import type { Versioning } from '../../../../src/manifest/records/bucket.ts';
 import type { Committed, PutRequest } from '../../../../src/manifest/heads/object-requests.ts';
 import type { BlobProperties, BlobStore, WriteResult } from '../../../../src/store/blob-store.ts';
 import { StoreError } from '../../../../src/store/store-error.ts';
-import { wrapStore } from '../../../../src/store/wrap-store.ts';
+import { plainStore } from '../../../../src/store/wrap-store.ts';
 import { putOf, testManifest } from '../../../support/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { VersionedBucket } from '../../../support/versioned.ts';
@@ -28,7 +28,7 @@ function withoutMd5(silence: Silence): OpenStore {
   const inner = new MemoryBlobStore();
   const quiet = <T extends BlobProperties>(properties: T): T => (silence === 'never' ? silent(properties) : properties);
   return {
-    ...wrapStore(inner, (_call, run) => run()),
+    ...plainStore(inner),
     write: async (...args) => silent(await inner.write(...args)),
     head: async (...args) => quiet(await inner.head(...args)),
     read: async (...args) => {
@@ -128,7 +128,7 @@ function losing(store: OpenStore, then: () => Promise<unknown>): void {
 describe("a write whose answer is lost, recognised in the ring of somebody else's object", () => {
   for (const versioning of ['never', 'suspended'] as Versioning[]) {
     it(`versioning ${versioning}: that object keeps its record, and its ETag is not told as ours`, async () => {
-      const store: OpenStore = { ...wrapStore(new MemoryBlobStore(), (_call, run) => run()) };
+      const store: OpenStore = { ...plainStore(new MemoryBlobStore()) };
       const key = await VersionedBucket.create({ store });
       key.set(versioning);
       const { objects } = key.manifest;
@@ -163,7 +163,7 @@ describe("a write whose answer is lost, recognised in the ring of somebody else'
 });
 
 it('a write whose answer is lost, recognised in its own object: tags given to it meanwhile stay', async () => {
-  const store: OpenStore = { ...wrapStore(new MemoryBlobStore(), (_call, run) => run()) };
+  const store: OpenStore = { ...plainStore(new MemoryBlobStore()) };
   const key = await VersionedBucket.create({ store });
   key.set('never');
   const { objects } = key.manifest;
