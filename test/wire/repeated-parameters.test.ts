@@ -159,30 +159,30 @@ describe('a parameter of a presigned URL', () => {
 });
 
 const DATE = '2040-01-01T00:00:00Z';
-/** Each twice: both orders, where the values differ. */
-const HEADERS: Readonly<Record<string, readonly [first: string, second: string, answer: RegExp]>> = {
-  'x-amz-acl': ['private', 'public-read', /^400 /],
-  'x-amz-grant-read': ['id="a"', 'uri="http://acs.amazonaws.com/groups/global/AllUsers"', /^400 /],
-  'x-amz-grant-write': ['id="a"', 'id="b"', /^400 /],
-  'x-amz-grant-read-acp': ['id="a"', 'id="b"', /^400 /],
-  'x-amz-grant-write-acp': ['id="a"', 'id="b"', /^400 /],
-  'x-amz-grant-full-control': ['id="a"', 'id="b"', /^400 /],
-  'x-amz-storage-class': ['STANDARD', 'STANDARD_IA', /^400 /],
+/** Each twice: both orders, where the values differ. Answered with 400 where nothing else stands. */
+const HEADERS: Readonly<Record<string, readonly [first: string, second: string, answer?: RegExp]>> = {
+  'x-amz-acl': ['private', 'public-read'],
+  'x-amz-grant-read': ['id="a"', 'uri="http://acs.amazonaws.com/groups/global/AllUsers"'],
+  'x-amz-grant-write': ['id="a"', 'id="b"'],
+  'x-amz-grant-read-acp': ['id="a"', 'id="b"'],
+  'x-amz-grant-write-acp': ['id="a"', 'id="b"'],
+  'x-amz-grant-full-control': ['id="a"', 'id="b"'],
+  'x-amz-storage-class': ['STANDARD', 'STANDARD_IA'],
   'x-amz-server-side-encryption': ['AES256', 'aws:kms', /^(?:400|501) /],
   'x-amz-server-side-encryption-aws-kms-key-id': ['a', 'b', /^(?:400|501) /],
-  'x-amz-server-side-encryption-customer-algorithm': ['AES256', 'AES256', /^400 /],
-  'x-amz-object-lock-mode': ['GOVERNANCE', 'COMPLIANCE', /^400 /],
-  'x-amz-object-lock-retain-until-date': [DATE, DATE, /^400 /],
-  'x-amz-object-lock-legal-hold': ['OFF', 'ON', /^400 /],
-  'x-amz-tagging': ['a=b', 'c=d', /^400 /],
-  'x-amz-object-ownership': ['ObjectWriter', 'BucketOwnerEnforced', /^400 /],
-  'x-amz-metadata-directive': ['COPY', 'REPLACE', /^400 /],
+  'x-amz-server-side-encryption-customer-algorithm': ['AES256', 'AES256'],
+  'x-amz-object-lock-mode': ['GOVERNANCE', 'COMPLIANCE'],
+  'x-amz-object-lock-retain-until-date': [DATE, DATE],
+  'x-amz-object-lock-legal-hold': ['OFF', 'ON'],
+  'x-amz-tagging': ['a=b', 'c=d'],
+  'x-amz-object-ownership': ['ObjectWriter', 'BucketOwnerEnforced'],
+  'x-amz-metadata-directive': ['COPY', 'REPLACE'],
   'if-match': ['"a"', '"b"', /^412 /],
   'if-none-match': ['*', '"b"', /^412 /],
-  'x-amz-security-token': ['a', 'b', /^400 /],
-  'x-amz-date': ['20200101T000000Z', '20200101T000000Z', /^400 /],
-  'x-amz-content-sha256': ['UNSIGNED-PAYLOAD', 'UNSIGNED-PAYLOAD', /^400 /],
-  date: ['Mon, 01 Jan 2040 00:00:00 GMT', 'Mon, 01 Jan 2040 00:00:00 GMT', /^400 /],
+  'x-amz-security-token': ['a', 'b'],
+  'x-amz-date': ['20200101T000000Z', '20200101T000000Z'],
+  'x-amz-content-sha256': ['UNSIGNED-PAYLOAD', 'UNSIGNED-PAYLOAD'],
+  date: ['Mon, 01 Jan 2040 00:00:00 GMT', 'Mon, 01 Jan 2040 00:00:00 GMT'],
 };
 
 describe('a header that comes twice', () => {
@@ -191,7 +191,7 @@ describe('a header that comes twice', () => {
     expect(HEADER_KEYS.filter((name) => !(name in HEADERS) && !judged.includes(name))).toEqual([]);
   });
 
-  it.each(Object.entries(HEADERS))('%s is refused', async (name, [first, second, answer]) => {
+  it.each(Object.entries(HEADERS))('%s is refused', async (name, [first, second, answer = /^400 /]) => {
     const target = name === 'x-amz-object-ownership' ? '/another' : '/data/good';
     const headers = {
       ...(name === 'x-amz-metadata-directive' && { 'x-amz-copy-source': '/data/good' }),

@@ -30,6 +30,16 @@ async function completed(): Promise<{
   return { fixture, run, target };
 }
 
+/** Has something else done right before the object is settled, once. */
+function meanwhile(fixture: UploadFixture, before: () => Promise<unknown>): void {
+  let isDone = false;
+  fixture.plan = (call) => {
+    if (!isSettling(call) || isDone) return undefined;
+    isDone = true;
+    return { kind: 'interleave', before };
+  };
+}
+
 /** Calls behind the answer. */
 function behind(fixture: UploadFixture): string[] {
   const end = fixture.calls.findIndex(({ method, ref }) => method === 'write' && ref.name?.startsWith('c/') === true);
@@ -66,37 +76,24 @@ describe('what a Complete wrote itself', () => {
         () => ({ tags: [{ key: 'a', value: 'b' }] }),
         testCall(),
       );
-    let tagged = false;
-    fixture.plan = (call) => {
-      if (!isSettling(call) || tagged) return undefined;
-      tagged = true;
-      return { kind: 'interleave', before: tag };
-    };
+    meanwhile(fixture, tag);
     expect(await run()).toBe('ok');
     const { tags } = await fixture.objects.find({ bucket: fixture.bucket, key: 'k', versionId: undefined }, testCall());
     expect(tags).toEqual([{ key: 'a', value: 'b' }]);
     await everythingIsThere(fixture);
   });
 
-  it.each([
-    ['put', 'new'],
-    ['deleted', undefined],
-  ])('is left to who has %s the key meanwhile', async (what, text) => {
+  it.each<[string, (fixture: UploadFixture) => Promise<unknown>, string | undefined]>([
+    ['put', (fixture) => fixture.put('k', 'new'), 'new'],
+    [
+      'deleted',
+      ({ objects, bucket }) =>
+        objects.remove({ bucket, key: 'k', versionId: undefined }, { conditions: {}, ownerId: OWNER }, testCall()),
+      undefined,
+    ],
+  ])('is left to who has %s the key meanwhile', async (_what, change, text) => {
     const { fixture, run } = await completed();
-    const change = (): Promise<unknown> =>
-      what === 'put'
-        ? fixture.put('k', 'new')
-        : fixture.objects.remove(
-            { bucket: fixture.bucket, key: 'k', versionId: undefined },
-            { conditions: {}, ownerId: OWNER },
-            testCall(),
-          );
-    let changed = false;
-    fixture.plan = (call) => {
-      if (!isSettling(call) || changed) return undefined;
-      changed = true;
-      return { kind: 'interleave', before: change };
-    };
+    meanwhile(fixture, () => change(fixture));
     expect(await run()).toBe('ok');
     expect(await fixture.text('k')).toBe(text);
   });
@@ -107,12 +104,7 @@ describe('what a Complete wrote itself', () => {
       const { metadata, revision } = await fixture.memory.head(stagingRef(target), testCall());
       await fixture.memory.setMetadata(stagingRef(target), metadata, at(revision), testCall());
     };
-    let touched = false;
-    fixture.plan = (call) => {
-      if (!isSettling(call) || touched) return undefined;
-      touched = true;
-      return { kind: 'interleave', before: touch };
-    };
+    meanwhile(fixture, touch);
     expect(await run()).toBe('ok');
     expect(fixture.backgroundErrors).toEqual([]);
     expect(behind(fixture)).toContain('head');
