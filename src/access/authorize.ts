@@ -119,17 +119,18 @@ export function asksPolicies(principal: Principal, resource: Resource): boolean 
 }
 
 /**
- * Whether a document in force has a condition on a key with this prefix (lower case). If so, the caller must find out
- * what the key says before it asks for the decision.
+ * Whether a document in force has a condition on a key with one of these prefixes (lower case). If so, the caller must
+ * find out what the key says before it asks for the decision.
  */
-export function namesKey(principal: Principal, resource: Resource, prefix: string): boolean {
+export function namesKey(principal: Principal, resource: Resource, prefixes: readonly string[]): boolean {
   const { identity = 'account', session = [], bucket } = policiesInForce(principal, resource) ?? {};
   const documents = [
     ...(identity === 'account' ? [] : identity),
     ...session,
     ...(bucket === undefined ? [] : [bucket]),
   ];
-  return documents.some(({ document }) => document.keys.some((key) => key.startsWith(prefix)));
+  const isMeant = (key: string): boolean => prefixes.some((prefix) => key.startsWith(prefix));
+  return documents.some(({ document }) => document.keys.some(isMeant));
 }
 
 interface Question {

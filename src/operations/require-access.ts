@@ -54,7 +54,7 @@ export const OBJECT_LOCK = 's3:object-lock-';
  * @param prefix lower case
  */
 export function dependsOn(prefix: string, resource: Resource, { principal }: OperationContext): boolean {
-  return namesKey(principal, resource, prefix);
+  return namesKey(principal, resource, [prefix]);
 }
 
 /**
@@ -62,13 +62,12 @@ export function dependsOn(prefix: string, resource: Resource, { principal }: Ope
  * upload could say.
  */
 export function dependsOnCreation(resource: Resource, context: OperationContext): boolean {
-  if (ownAction(context) !== 's3:PutObject') return false;
-  return CREATION_KEYS.some((prefix) => dependsOn(prefix, resource, context));
+  return ownAction(context) === 's3:PutObject' && namesKey(context.principal, resource, CREATION_KEYS);
 }
 
 /** Whether a policy in force asks for the tags that a request gives to a bucket. */
-export function dependsOnBucketTags(resource: Resource, context: OperationContext): boolean {
-  return BUCKET_TAGS.some((prefix) => dependsOn(prefix, resource, context));
+export function dependsOnBucketTags(resource: Resource, { principal }: OperationContext): boolean {
+  return namesKey(principal, resource, BUCKET_TAGS);
 }
 
 /**

@@ -52,13 +52,12 @@ interface BucketCacheOptions {
 }
 
 export function createBucketCache(options: BucketCacheOptions): BucketCache {
-  const { read, time } = options;
   const [cache, missing] = [new Map<string, Cached>(), new Map<string, Cached>()];
   const { drop, keep, weigh } = weighedMaps(cache);
 
   const begin = (name: string, call: Call): Promise<Bucket> => {
-    const times = { monotonic: time.monotonic(), wall: time.now() };
-    const entry: Cached = { ...times, bucket: beginShared(time, call, (own) => read(name, own)) };
+    const times = { monotonic: options.time.monotonic(), wall: options.time.now() };
+    const entry: Cached = { ...times, bucket: beginShared(options.time, call, (own) => options.read(name, own)) };
     keep(cache, name, entry);
     missing.delete(name);
     entry.bucket.then(
@@ -75,10 +74,9 @@ export function createBucketCache(options: BucketCacheOptions): BucketCache {
     return entry.bucket;
   };
   const get = (name: string, call: Call): Promise<Bucket> => {
-    const cached = fresh(options, cache.get(name));
-    // Nearly all requests ask for a bucket that is there already: then there is nothing to wait for.
-    if (cached?.read !== undefined) return cached.bucket;
-    return awaitShared(cached?.bucket ?? begin(name, call), call);
+    const known = fresh(options, cache.get(name));
+    // What is there already is nothing to wait for: nearly all requests ask for such a bucket.
+    return known?.read === undefined ? awaitShared(known?.bucket ?? begin(name, call), call) : known.bucket;
   };
 
   return {
@@ -93,8 +91,7 @@ export function createBucketCache(options: BucketCacheOptions): BucketCache {
     },
     forgetAfter: (name, work) =>
       work.finally(() => {
-        drop(cache, name);
-        missing.delete(name);
+        for (const map of [cache, missing]) drop(map, name);
       }),
   };
 }

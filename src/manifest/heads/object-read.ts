@@ -19,24 +19,16 @@ const MAX_READS = 3;
  * @throws S3Error NoSuchBucket when the container is gone; StoreError unavailable when a part of the record is missing
  */
 export async function readHead({ bucket, key }: KeyRef, call: Call): Promise<Head | undefined> {
+  const { ref } = headPlace({ bucket, key });
   for (let reads = 1; ; reads++) {
     try {
-      return await readHeadOnce({ bucket, key }, call);
+      const head = parseHead(ref, await bucket.home.store.head(ref, call));
+      call.facts.noteHeadKind(ref.name, head.record?.kind ?? 'inline');
+      return hasSpilled(head) ? await withOverflow(bucket.home, head, call) : head;
     } catch (error) {
-      if (!isOverflowMissing(error) || reads === MAX_READS) throw error;
+      if (isStoreError(error, 'notFound')) return undefined;
+      if (!isOverflowMissing(error) || reads === MAX_READS) throw asNoSuchBucket(error, bucket);
     }
-  }
-}
-
-async function readHeadOnce({ bucket, key }: KeyRef, call: Call): Promise<Head | undefined> {
-  const { ref } = headPlace({ bucket, key });
-  try {
-    const head = parseHead(ref, await bucket.home.store.head(ref, call));
-    call.facts.noteHeadKind(ref.name, head.record?.kind ?? 'inline');
-    return hasSpilled(head) ? await withOverflow(bucket.home, head, call) : head;
-  } catch (error) {
-    if (isStoreError(error, 'notFound')) return undefined;
-    throw asNoSuchBucket(error, bucket);
   }
 }
 
