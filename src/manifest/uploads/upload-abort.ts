@@ -25,6 +25,7 @@ import { freeStaged, removePartRecords, removeStagingBlob } from './upload-parts
 import { isPublished, placesOf, stampedPlace } from './upload-publication.ts';
 import { decodeSummary } from '../records/upload-record.ts';
 import { newAttempt } from './upload-take.ts';
+import { wasCompleted } from './upload-end.ts';
 import { readTombstone, writeTombstone } from '../versions/upload-tombstone.ts';
 import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
 
@@ -136,8 +137,7 @@ async function requireUnpublished(
   const { home } = bucket;
   const head = await readHead({ bucket, key }, call);
   const moved = placesOf(uploadId, claim).slice(0, -1);
-  const isKnown =
-    stamped || isPublished(head, uploadId, claim) || (await readTombstone(home, uploadId, call)) !== undefined;
+  const isKnown = stamped || isPublished(head, uploadId, claim) || (await wasCompleted(target, call));
   if (!isKnown && (await stampedPlace(target, moved, call)) === undefined) return;
   await writeTombstone(home, uploadId, claim.completion, call);
   await removeUploadRecord(target, call);

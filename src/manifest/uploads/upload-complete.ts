@@ -102,30 +102,28 @@ export async function completeUpload(
   if (plan.tokens.length === 0 && !(await isStillOpen(target, held, call))) return repeated(target, request, call);
   const published = await publish(context, completing, { held, judged: { head } }, call);
   const completion = { ...completing.completion, versionId: published.versionId };
-  const known = { completion, headers: described.headers, ...(areAll && { numbers: stored.keys() }) };
-  await concludeAndSettle(context, completing, { ...published, ...known }, call);
+  const ending: Ending = {
+    ...endingOf(completing, published, described.headers),
+    completion,
+    ...(areAll && { numbers: stored.keys() }),
+  };
+  await conclude(context, upload, ending, call);
   return resultFor(target, request, completion);
 }
 
-/** What is left to be done for an object that is published. */
-async function concludeAndSettle(
-  context: UploadsContext,
-  completing: Completing,
-  published: Published & Pick<Ending, 'completion' | 'numbers'> & { readonly headers: ContentHeaders },
-  call: Call,
-): Promise<void> {
-  const { upload, plan } = completing;
-  const { completion, numbers, isAlone, unsettled, headers } = published;
-  const ending = {
-    completion,
-    leavesStaging: isAlone && isMoved(upload, completion.versionId),
-    isAssembled: plan.tokens.length > 0,
-    ...(numbers && { numbers }),
+/** What is left to be done behind the published object. */
+function endingOf(
+  { upload, plan }: Completing,
+  published: Published,
+  headers: ContentHeaders,
+): Omit<Ending, 'completion'> {
+  const { versionId, isAlone, unsettled } = published;
+  const wasMoved = isMoved(upload, versionId);
+  return {
+    leavesStaging: isAlone && wasMoved,
+    isClaimed: plan.tokens.length > 0 && !wasMoved,
+    ...(unsettled && { unsettled: { fresh: freshOf(plan, published, headers) } }),
   };
-  const isNoted = await conclude(context, upload, ending, call);
-  if (unsettled === undefined) return;
-  const { bucket, key } = upload;
-  context.settler.schedule({ bucket, key }, isNoted ? freshOf(completing, published, headers) : undefined);
 }
 
 /**
@@ -133,7 +131,7 @@ async function concludeAndSettle(
  * blob has no MD5: it was put together from parts.
  */
 function freshOf(
-  { plan }: Completing,
+  plan: ObjectPlan,
   { unsettled, isAlone, claim: { claim, rest, revision, since } }: Published,
   headers: ContentHeaders,
 ): FreshMlink | undefined {
@@ -305,8 +303,7 @@ async function finishPublished(
 ): Promise<CompletedUpload> {
   const completion = await claimedCompletion(target, call);
   if (completion === undefined) throw noSuchUpload(target.uploadId);
-  context.settler.schedule(target);
-  await conclude(context, target, { completion }, call);
+  await conclude(context, target, { completion, unsettled: {} }, call);
   return resultFor(target, request, completion);
 }
 

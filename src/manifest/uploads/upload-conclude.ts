@@ -1,9 +1,9 @@
 import type { Call } from '../../observe/call.ts';
 import { isStoreError } from '../../store/store-error.ts';
-import { together } from '../../streams/together.ts';
 import { readHead } from '../heads/object-read.ts';
 import { namedVersion } from '../records/record.ts';
 import { versionOfUpload } from '../records/upload-id.ts';
+import type { FreshMlink } from '../versions/settle.ts';
 import { readClaim } from '../versions/upload-claim.ts';
 import { type Completion, writeTombstone } from '../versions/upload-tombstone.ts';
 import type { UploadsContext } from './upload-context.ts';
@@ -14,52 +14,75 @@ export interface Ending {
   readonly completion: Completion;
   /** No head names the blob that the parts were assembled to. */
   readonly leavesStaging?: boolean;
-  /** The blob has bytes, so its claim proves that the upload was published once the upload's record is gone. */
-  readonly isAssembled?: boolean;
+  /**
+   * The claim tells as much as the note once the upload's record is gone: its blob has bytes, so that it proves the
+   * publication, and names the place. Where the version was moved, the answer to that may have been lost.
+   */
+  readonly isClaimed?: boolean;
   /** Of all parts, if they are known: what is uploaded again keeps its number. */
   readonly numbers?: Iterable<number>;
+  /** The head may be an mlink, to be settled when the end is noted: `fresh` counts only then. */
+  readonly unsettled?: { readonly fresh?: FreshMlink | undefined };
 }
 
 /**
- * Ends the upload behind a published object. What fails here is done later by the settler, or by a repeated Complete.
- * @returns whether all was done
+ * Ends the upload behind a published object: its record goes before the answer. The note of how it ended follows the
+ * answer, because the claim says the same until its blob goes, which is later (`endOf`). It comes first where the claim
+ * may not, or where the record cannot be removed, or somebody else has removed it: that one may have noted more.
+ * What fails here is done later by the settler, or by a repeated Complete.
  */
 export async function conclude(
   context: UploadsContext,
   target: UploadTarget,
   ending: Ending,
   call: Call,
-): Promise<boolean> {
-  const { home } = target.bucket;
-  const { completion, leavesStaging = false, isAssembled = false, numbers } = ending;
+): Promise<void> {
+  const { isClaimed = false, unsettled } = ending;
+  let isNoted = false;
+  let isEnded = false;
   const note = async (own: Call): Promise<void> => {
-    const isNew = await writeTombstone(home, target.uploadId, completion, own);
-    if (!isNew) await withdrawIfDeleted(target, own);
+    if (!isNoted) await noteEnd(target, ending, own);
+    isNoted = true;
   };
   const end = async (own: Call): Promise<void> => {
-    const remove = (): Promise<void> => removeUploadRecord(target, own);
-    if (isAssembled) {
-      await together(() => note(own), remove);
-      return;
-    }
     await note(own);
-    await remove();
+    if (!isEnded) await removeUploadRecord(target, own);
+    isEnded = true;
   };
-  let ended = false;
   try {
-    await end(call);
-    ended = true;
+    isEnded = isClaimed && (await removeUploadRecord(target, call).catch(nothingOfStore));
+    if (!isEnded) await end(call);
   } catch (error) {
-    if (!isStoreError(error)) throw error;
+    nothingOfStore(error);
   }
   context.settler.later(`completed ${target.uploadId}`, async (own) => {
-    // The parts' records go after the upload's: as long as the upload can be found, its parts can.
-    if (!ended) await end(own);
-    if (numbers === undefined) await removePartRecords(home, target.uploadId, own);
-    else await removeRecordsOf(home, { uploadId: target.uploadId, numbers }, own);
-    if (leavesStaging) await removeStaging(target, own);
+    try {
+      await note(own);
+    } finally {
+      if (unsettled !== undefined) context.settler.schedule(target, isNoted ? unsettled.fresh : undefined);
+    }
+    await end(own);
+    await tidy(target, ending, own);
   });
-  return ended;
+}
+
+/** Whatever the service's error, the work waits for another time. @throws what is none of the service's */
+function nothingOfStore(error: unknown): false {
+  if (!isStoreError(error)) throw error;
+  return false;
+}
+
+async function noteEnd(target: UploadTarget, { completion }: Ending, call: Call): Promise<void> {
+  const isNew = await writeTombstone(target.bucket.home, target.uploadId, completion, call);
+  if (!isNew) await withdrawIfDeleted(target, call);
+}
+
+/** The parts' records go after the upload's: as long as the upload can be found, its parts can. */
+async function tidy(target: UploadTarget, { numbers, leavesStaging = false }: Ending, call: Call): Promise<void> {
+  const { bucket, uploadId } = target;
+  if (numbers === undefined) await removePartRecords(bucket.home, uploadId, call);
+  else await removeRecordsOf(bucket.home, { uploadId, numbers }, call);
+  if (leavesStaging) await removeStaging(target, call);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Call } from '../../observe/call.ts';
 import type { UploadTarget } from '../records/upload-names.ts';
+import { lookUpUpload } from './upload-find.ts';
 import { readClaim } from '../versions/upload-claim.ts';
 import { type Completion, readTombstone } from '../versions/upload-tombstone.ts';
 
@@ -15,9 +16,9 @@ export async function claimedCompletion(target: UploadTarget, call: Call): Promi
 }
 
 /**
- * How an upload ended whose record is gone. The tombstone is written beside the removal of that record, so it may be
- * missing yet, or for good if the process crashed in between. Then the claim tells: it is there until the tombstone is,
- * and nobody removes the record of an assembled upload that was not published, but Abort, which takes the claim first.
+ * How an upload ended whose record is gone. The tombstone is written behind the answer, so it may be missing yet, or
+ * for good if the process crashed in between. Then the claim tells: it is there until the tombstone is, and nobody
+ * removes the record of an assembled upload that was not published, but Abort, which takes the claim first.
  */
 export async function endOf(target: UploadTarget, call: Call): Promise<Completion | undefined> {
   const noted = await readTombstone(target.bucket.home, target.uploadId, call);
@@ -26,4 +27,12 @@ export async function endOf(target: UploadTarget, call: Call): Promise<Completio
   if (stored?.claim.kind === 'busy' && (stored.size ?? 0) > 0) return stored.claim.completion;
   // The blob may have moved to its key, or may have been deleted, since the first look: the tombstone was written then.
   return readTombstone(target.bucket.home, target.uploadId, call);
+}
+
+/** Whether an upload that somebody has claimed is over, and not by an Abort. Its record is looked for first. */
+export async function wasCompleted(target: UploadTarget, call: Call): Promise<boolean> {
+  const isOpen = (await lookUpUpload(target, call)) !== undefined;
+  // A Complete that could not remove the record has written the tombstone all the same.
+  const end = isOpen ? await readTombstone(target.bucket.home, target.uploadId, call) : await endOf(target, call);
+  return end !== undefined;
 }

@@ -94,12 +94,17 @@ function toUpload({ bucket, key, uploadId }: UploadTarget, { metadata, revision,
   return { ...decodeSummary(metadata), bucket, key, uploadId, initiatedAt: initiated, revision, recordSize: size };
 }
 
-/** Removes the record of an upload that is over: it is listed no more. Idempotent. */
-export async function removeUploadRecord(target: UploadTarget, call: Call): Promise<void> {
+/**
+ * Removes the record of an upload that is over: it is listed no more. Idempotent.
+ * @returns false when it was gone, or was removed by a send whose answer was lost
+ */
+export async function removeUploadRecord(target: UploadTarget, call: Call): Promise<boolean> {
   try {
     await target.bucket.home.store.remove(uploadRef(target), undefined, call);
+    return true;
   } catch (error) {
     if (!isStoreError(error, 'notFound')) throw error;
+    return false;
   }
 }
 

@@ -20,6 +20,7 @@ import {
 import { type UploadTarget, noSuchUpload } from './upload-find.ts';
 import { publishNonce, versionOfUpload } from '../records/upload-id.ts';
 import { readTombstone } from '../versions/upload-tombstone.ts';
+import { wasCompleted } from './upload-end.ts';
 
 /** A claim this old is renewed before the head is written, so that nobody takes its owner for dead. */
 const RENEW_AFTER_MS = 5 * 60_000;
@@ -147,7 +148,6 @@ async function hasHappened(
   { head, isFirstTurn }: { head: Head | undefined; isFirstTurn: boolean },
   call: Call,
 ): Promise<boolean> {
-  const { home } = target.bucket;
   const { claim } = held;
   if (isPublished(head, target.uploadId, claim)) return true;
   const base = claim.kind === 'abort' ? {} : claim.base;
@@ -155,7 +155,7 @@ async function hasHappened(
   if (head === undefined && base.revision === undefined) {
     // The head was absent before, which is no revision to rely on: the object may have been published and deleted. A
     // DELETE writes the tombstone first.
-    return alone ? false : (await readTombstone(home, target.uploadId, call)) !== undefined;
+    return !alone && wasCompleted(target, call);
   }
   if (
     head?.properties.revision === base.revision ||
@@ -169,7 +169,7 @@ async function hasHappened(
   if (!held.inherited && now?.revision === held.revision) return false;
   if (now?.claim.kind === 'gone' || now?.stamped === true) return true;
   if (now === undefined || now.claim.kind === 'abort') {
-    if ((await readTombstone(home, target.uploadId, call)) !== undefined) return true;
+    if ((await readTombstone(target.bucket.home, target.uploadId, call)) !== undefined) return true;
     throw noSuchUpload(target.uploadId);
   }
   // In a bucket with versioning, a version that was displaced is stamped, and one that was deleted has left a
@@ -177,10 +177,7 @@ async function hasHappened(
   if (target.bucket.versioning !== 'never') {
     const moved = placesOf(target.uploadId, now.claim).slice(0, -1);
     if (moved.length === 0) return false;
-    return (
-      (await stampedPlace(target, moved, call)) !== undefined ||
-      (await readTombstone(home, target.uploadId, call)) !== undefined
-    );
+    return (await stampedPlace(target, moved, call)) !== undefined || wasCompleted(target, call);
   }
   return wasOverwritten(target, { head, conditions }, call);
 }
@@ -199,7 +196,7 @@ async function wasOverwritten(
 ): Promise<boolean> {
   const isConditional = hasWriteConditions(conditions);
   if (!isConditional && (head === undefined || carriesNonce(head.record, NOTHING))) {
-    return (await readTombstone(target.bucket.home, target.uploadId, call)) !== undefined;
+    return wasCompleted(target, call);
   }
   // A full ring may have dropped nonces. What lies behind it may be another conditional write, and not the plain PUT.
   if (!isConditional && (head?.record?.ring?.length ?? 0) < RING_LENGTH) return true;

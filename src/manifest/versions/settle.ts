@@ -173,13 +173,11 @@ function landing(
   };
 }
 
+/**
+ * The log does not name the blob that goes: it has the null version's record, so that nothing but a head that names it
+ * makes it a version again, and whoever replaces this head need not look whether it has gone.
+ */
 function inlined(record: MlinkHead): InlineHead {
   const { floor } = record;
-  return {
-    ...objectFields(record),
-    ...(floor !== undefined && { floor }),
-    kind: 'inline',
-    nonce: newNonce(),
-    dels: [record.version],
-  };
+  return { ...objectFields(record), ...(floor !== undefined && { floor }), kind: 'inline', nonce: newNonce() };
 }

@@ -144,6 +144,72 @@ describe('what a Complete wrote itself', () => {
   });
 });
 
+describe('the note of its end, which follows the answer', () => {
+  /** The key is put and deleted when the Complete was answered, and nobody has written its note. */
+  async function replaced(fixture: UploadFixture, complete: () => Promise<unknown>): Promise<void> {
+    await complete();
+    await fixture.idle();
+    await fixture.put('k', 'later');
+    const request = { conditions: {}, ownerId: OWNER };
+    await fixture.objects.remove({ bucket: fixture.bucket, key: 'k' }, request, testCall());
+  }
+
+  const isNote = ({ method, ref }: PlannedCall): boolean => method === 'write' && ref.name?.startsWith('c/') === true;
+
+  it.each([undefined, 'old'])(
+    'is not missed by the same Complete, which comes late: nothing comes back, over %s',
+    async (before) => {
+      const fixture = await UploadFixture.open({ settling: false });
+      if (before !== undefined) await fixture.put('k', before);
+      const { target, parts } = await fixture.started('k', 'one,', 'end');
+      let met = false;
+      fixture.plan = (call) => {
+        if (isNote(call)) return { kind: 'loseRequest' };
+        if (call.method !== 'assemble' || met) return undefined;
+        met = true;
+        return { kind: 'interleave', before: () => replaced(fixture, () => fixture.complete(target, parts)) };
+      };
+      expect(await codeOf(fixture.complete(target, parts))).toBe('ok');
+      await fixture.idle();
+      expect(await fixture.text('k')).toBeUndefined();
+      expect(await fixture.names('c/', 'u/')).toEqual([]);
+    },
+  );
+
+  it('is not missed by an Abort that met the claim', async () => {
+    const fixture = await UploadFixture.open({ settling: false });
+    const { target, parts } = await fixture.started('k', 'one,', 'end');
+    const complete = async (): Promise<void> => {
+      fixture.plan = (call) => (isNote(call) ? { kind: 'loseRequest' } : undefined);
+      await replaced(fixture, () => fixture.complete(target, parts));
+      fixture.plan = () => undefined;
+    };
+    fixture.plan = ({ method }) => (method === 'assemble' ? { kind: 'interleave', before: complete } : undefined);
+    expect(await codeOf(fixture.uploads.abort(target, testCall()))).toBe('NoSuchUpload');
+    expect(await fixture.text('k')).toBeUndefined();
+  });
+
+  it.each(['fail', 'loseAnswer', 'loseRequest'] as const)(
+    'precedes it when the record of the upload cannot be removed (%s), and the object is there',
+    async (kind) => {
+      const { fixture, run, target } = await completed();
+      const isRecord = ({ method, ref }: PlannedCall): boolean =>
+        method === 'remove' && ref.name?.startsWith('u/') === true;
+      let faults = 0;
+      fixture.plan = (call) => {
+        if (!isRecord(call) || faults > 0) return undefined;
+        faults += 1;
+        return kind === 'fail' ? { kind, error: 'unavailable' } : { kind };
+      };
+      expect(await run()).toBe('ok');
+      const order = fixture.calls.filter((call) => isRecord(call) || isNote(call)).map(({ method }) => method);
+      expect(order).toEqual(['remove', 'write', 'remove']);
+      expect(await codeOf(fixture.uploads.find(target, testCall()))).toBe('NoSuchUpload');
+      await everythingIsThere(fixture);
+    },
+  );
+});
+
 describe('the records of its parts', () => {
   const failing = (fixture: UploadFixture, times: number, isFailing: (name: string) => boolean): (() => number) => {
     const original = fixture.memory.removeMany.bind(fixture.memory);
