@@ -72,9 +72,10 @@ export function encodePart(part: PartRecord): BlobMetadata {
 /** @throws Error when the metadata is none of ours, or of a later release */
 export function decodePart(number: number, metadata: BlobMetadata): PartRecord {
   const json = JSON.parse(metadata[RECORD_NAME] ?? '{}') as { readonly v?: number };
-  const { etag, size, mtime, tokens, ...rest } = CODEC.decode(json).fields as Partial<PartRecord>;
+  const fields = CODEC.decode(json).fields as Partial<PartRecord>;
+  const { etag, size, mtime, tokens } = fields;
   if (json.v !== FORMAT || etag === undefined || size === undefined || mtime === undefined || tokens === undefined) {
     throw new Error(`part record of format ${json.v ?? 'none'} cannot be read by this release`);
   }
-  return { ...rest, number, etag, size, mtime, tokens };
+  return Object.assign(fields, { number, etag, size, mtime, tokens });
 }

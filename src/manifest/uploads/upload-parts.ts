@@ -135,13 +135,10 @@ export async function listParts(
 ): Promise<PartPage> {
   const parts: PartRecord[] = [];
   if (page.limit === 0) return { parts, isTruncated: false };
-  for await (const part of partsFrom(
-    bucket.home,
-    { uploadId, first: page.after + 1, pageSize: page.limit + 1 },
-    call,
-  )) {
-    if (parts.length >= page.limit) return { parts, isTruncated: true };
-    parts.push(part);
+  const from = { uploadId, first: page.after + 1, pageSize: page.limit + 1 };
+  for await (const found of partsFrom(bucket.home, from, call)) {
+    parts.push(...found.slice(0, page.limit - parts.length + 1));
+    if (parts.length > page.limit) return { parts: parts.slice(0, page.limit), isTruncated: true };
   }
   return { parts, isTruncated: false };
 }
@@ -191,9 +188,11 @@ async function partsOnOnePage(
   call: Call,
 ): Promise<FoundParts> {
   const stored = new Map<number, PartRecord>();
-  for await (const part of partsFrom(home, { uploadId, first: 1, pageSize: last + 1 }, call)) {
-    if (part.number > last) return { stored, areAll: false };
-    stored.set(part.number, part);
+  for await (const parts of partsFrom(home, { uploadId, first: 1, pageSize: last + 1 }, call)) {
+    for (const part of parts) {
+      if (part.number > last) return { stored, areAll: false };
+      stored.set(part.number, part);
+    }
   }
   return { stored, areAll: true };
 }
@@ -205,22 +204,23 @@ async function partsBetween(
   call: Call,
 ): Promise<PartRecord[]> {
   const parts: PartRecord[] = [];
-  for await (const part of partsFrom(home, { uploadId, first, pageSize: last - first + 1 }, call)) {
-    if (part.number <= last) parts.push(part);
-    if (part.number >= last) break;
+  for await (const found of partsFrom(home, { uploadId, first, pageSize: last - first + 1 }, call)) {
+    parts.push(...found.filter(({ number }) => number <= last));
+    if ((found.at(-1)?.number ?? 0) >= last) break;
   }
   return parts;
 }
 
+/** Page by page. */
 async function* partsFrom(
   { store, system }: BucketHome,
   from: { readonly uploadId: string; readonly first: number; readonly pageSize: number },
   call: Call,
-): AsyncGenerator<PartRecord, void> {
+): AsyncGenerator<readonly PartRecord[], void> {
   const { uploadId } = from;
   const request = { prefix: partsPrefix(uploadId), startAt: partName(uploadId, from.first), pageSize: from.pageSize };
   for await (const page of pagesOf(store, system, request, call)) {
-    for (const { name, metadata } of blobsOf(page)) yield decodePart(partNumberOf(uploadId, name), metadata);
+    yield blobsOf(page).map(({ name, metadata }) => decodePart(partNumberOf(uploadId, name), metadata));
   }
 }
 

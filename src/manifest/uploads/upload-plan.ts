@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { S3Error } from '../../errors/s3-error.ts';
 import {
-  CHECKSUM_ALGORITHMS,
   type Checksum,
   type ChecksumAlgorithm,
   type ChecksumType,
@@ -53,9 +52,9 @@ export interface ObjectPlan {
 
 /** Hash of the numbers and ETags of a list of parts, in order. */
 export function listHashOf(parts: readonly ListedPart[]): string {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(`${part.number}:${bare(part.etag)}\n`);
-  return hash.digest('base64url');
+  let text = '';
+  for (const part of parts) text += `${part.number}:${bare(part.etag)}\n`;
+  return hash('sha256', text, 'base64url');
 }
 
 /** @throws S3Error InvalidPartOrder */
@@ -109,27 +108,25 @@ function entryOf({ number, size, checksum }: PartRecord, algorithm: ChecksumAlgo
 
 /** MD5 over the binary ETags of the parts, and their number. */
 function multipartEtag(parts: readonly PartRecord[]): string {
-  const hash = createHash('md5');
-  for (const part of parts) hash.update(part.etag, 'hex');
-  return `${hash.digest('hex')}-${parts.length}`;
+  let etags = '';
+  for (const part of parts) etags += part.etag;
+  return `${hash('md5', Buffer.from(etags, 'hex'), 'hex')}-${parts.length}`;
 }
 
 function matchPart({ uploadId, checksum }: Upload, listed: ListedPart, part: PartRecord | undefined): PartRecord {
+  const etag = bare(listed.etag);
   const invalid = (): S3Error =>
-    new S3Error('InvalidPart', { extra: { UploadId: uploadId, PartNumber: listed.number, ETag: bare(listed.etag) } });
-  if (part?.etag !== bare(listed.etag).toLowerCase()) throw invalid();
-  for (const algorithm of CHECKSUM_ALGORITHMS) {
-    const value = listed.checksums[algorithm];
+    new S3Error('InvalidPart', { extra: { UploadId: uploadId, PartNumber: listed.number, ETag: etag } });
+  if (part?.etag !== etag.toLowerCase()) throw invalid();
+  for (const [algorithm, value] of Object.entries(listed.checksums)) {
     // S3 has one error for a checksum of another algorithm than the upload's, and another one for a part that is not
     // the one that was meant.
-    if (value !== undefined && checksum !== undefined && checksum.algorithm !== algorithm) {
+    if (checksum !== undefined && checksum.algorithm !== algorithm) {
       throw new S3Error('BadDigest', {
         message: `The ${algorithm.toLowerCase()} you specified for part ${listed.number} did not match what we received.`,
       });
     }
-    if (value !== undefined && (part.checksum?.algorithm !== algorithm || part.checksum.value !== value)) {
-      throw invalid();
-    }
+    if (part.checksum?.algorithm !== algorithm || part.checksum.value !== value) throw invalid();
   }
   return part;
 }

@@ -21,6 +21,8 @@ const SIZE = 'x-amz-mp-object-size';
 /** 10,000 parts of seven elements, some of them listed again. */
 const LIMITS = { bytes: 8 * 1024 * 1024, elements: 100_000 } as const;
 
+const CHECKSUM_ELEMENTS = CHECKSUM_ALGORITHMS.map((algorithm) => [algorithm, `Checksum${algorithm}`] as const);
+
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html */
 export const completeMultipartUpload: Operation = async (request, context) => {
   const bucket = await bucketOfUpload(request, context);
@@ -108,8 +110,8 @@ function listedParts(parts: Decoded<typeof COMPLETE_MULTIPART_UPLOAD>['parts']):
 function partChecksums(part: Decoded<typeof COMPLETE_MULTIPART_UPLOAD>['parts'][number]): ListedPart['checksums'] {
   let checksums: ListedPart['checksums'] = {};
   let isFirst = true;
-  for (const algorithm of CHECKSUM_ALGORITHMS) {
-    const value = part[`Checksum${algorithm}`];
+  for (const [algorithm, element] of CHECKSUM_ELEMENTS) {
+    const value = part[element];
     if (value === undefined || value === '') continue;
     if (!isFirst || decodeChecksum(algorithm, value) === undefined) {
       throw invalidArgument('Checksum', value, 'Invalid Base64 or multiple checksums present in request');
