@@ -1,5 +1,5 @@
 import { S3Error } from '../../errors/s3-error.ts';
-import type { XmlElement } from './element.ts';
+import type { XmlElement } from './plain-tree.ts';
 import { parsePieces, parseTree } from './parse-tree.ts';
 import type { XmlLimits } from './scan.ts';
 import type { XmlContent, XmlField, XmlShape } from './shape.ts';

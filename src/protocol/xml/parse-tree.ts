@@ -1,7 +1,6 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { MAX_DEPTH, XmlScan, type XmlLimits } from './scan.ts';
-import { type XmlElement, decodeEntities } from './element.ts';
-import { plainTree } from './plain-tree.ts';
+import { type XmlElement, decodeEntities, plainTree } from './plain-tree.ts';
 import { NamedValues } from '../../observe/named-values.ts';
 
 /** How much is parsed at a time, where the document may be cut: that takes a few milliseconds. */
