@@ -76,7 +76,7 @@ export async function completeUpload(
   call: Call,
 ): Promise<CompletedUpload> {
   const { upload, stored, areAll, head } = await lookAtAll(target, request, call);
-  if (upload === undefined) return repeated(target, request, call);
+  if (upload === undefined) return repeated(context, target, request, call);
   if (request.key !== undefined) requirePartKey(upload.encryption, request.key);
   requireAscending(request.parts, target.uploadId);
   let plan: ObjectPlan;
@@ -99,7 +99,8 @@ export async function completeUpload(
     call,
   );
   if (held === undefined) return withoutParts(context, { target, request, refusal: invalidPart(target) }, call);
-  if (plan.tokens.length === 0 && !(await isStillOpen(target, held, call))) return repeated(target, request, call);
+  const isLate = plan.tokens.length === 0 && !(await isStillOpen(target, held, call));
+  if (isLate) return repeated(context, target, request, call);
   const published = await publish(context, completing, { held, judged: { head } }, call);
   const completion = { ...completing.completion, versionId: published.versionId };
   const ending: Ending = {
@@ -327,17 +328,24 @@ async function withoutParts(
     await conclude(context, target, { completion }, call);
     return resultFor(target, request, completion);
   }
-  if ((await lookUpUpload(target, call)) === undefined) return repeated(target, request, call);
+  if ((await lookUpUpload(target, call)) === undefined) return repeated(context, target, request, call);
   throw refusal;
 }
 
 /** Answers the Complete of an upload that is over by how it ended. @throws S3Error NoSuchUpload */
-async function repeated(target: UploadTarget, request: CompleteRequest, call: Call): Promise<CompletedUpload> {
+async function repeated(
+  context: UploadsContext,
+  target: UploadTarget,
+  request: CompleteRequest,
+  call: Call,
+): Promise<CompletedUpload> {
   const { bucket, key, uploadId } = target;
   const known = belongsTo(uploadId, { bucket, key });
-  const completion = known ? await endOf(target, call) : undefined;
-  const result = resultFor(target, request, completion);
-  request.mayKnow?.(completion?.starter);
+  const end = known ? await endOf(target, call) : undefined;
+  const result = resultFor(target, request, end?.completion);
+  request.mayKnow?.(end?.completion.starter);
+  // Who published it may have died behind his answer.
+  if (end?.isNoted === false) await conclude(context, target, { completion: end.completion, unsettled: {} }, call);
   return result;
 }
 

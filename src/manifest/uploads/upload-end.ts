@@ -15,24 +15,38 @@ export async function claimedCompletion(target: UploadTarget, call: Call): Promi
     : readTombstone(target.bucket.home, target.uploadId, call);
 }
 
+/** How an upload ended. */
+interface UploadEnd {
+  readonly completion: Completion;
+  /** By the tombstone; else by the claim alone. */
+  readonly isNoted: boolean;
+}
+
 /**
  * How an upload ended whose record is gone. The tombstone is written behind the answer, so it may be missing yet, or
  * for good if the process crashed in between. Then the claim tells: it is there until the tombstone is, and nobody
  * removes the record of an assembled upload that was not published, but Abort, which takes the claim first.
  */
-export async function endOf(target: UploadTarget, call: Call): Promise<Completion | undefined> {
-  const noted = await readTombstone(target.bucket.home, target.uploadId, call);
+export async function endOf(target: UploadTarget, call: Call): Promise<UploadEnd | undefined> {
+  const noted = await notedEnd(target, call);
   if (noted !== undefined) return noted;
   const stored = await readClaim(target, call);
-  if (stored?.claim.kind === 'busy' && (stored.size ?? 0) > 0) return stored.claim.completion;
+  if (stored?.claim.kind === 'busy' && (stored.size ?? 0) > 0) {
+    return { completion: stored.claim.completion, isNoted: false };
+  }
   // The blob may have moved to its key, or may have been deleted, since the first look: the tombstone was written then.
-  return readTombstone(target.bucket.home, target.uploadId, call);
+  return notedEnd(target, call);
+}
+
+async function notedEnd({ bucket, uploadId }: UploadTarget, call: Call): Promise<UploadEnd | undefined> {
+  const completion = await readTombstone(bucket.home, uploadId, call);
+  return completion && { completion, isNoted: true };
 }
 
 /** Whether an upload that somebody has claimed is over, and not by an Abort. Its record is looked for first. */
 export async function wasCompleted(target: UploadTarget, call: Call): Promise<boolean> {
   const isOpen = (await lookUpUpload(target, call)) !== undefined;
   // A Complete that could not remove the record has written the tombstone all the same.
-  const end = isOpen ? await readTombstone(target.bucket.home, target.uploadId, call) : await endOf(target, call);
+  const end = isOpen ? await notedEnd(target, call) : await endOf(target, call);
   return end !== undefined;
 }
