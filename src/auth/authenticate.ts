@@ -5,7 +5,7 @@ import { isStreaming, parsePayloadMode, type PayloadMode } from './payload-mode.
 import { authenticatePresignedV2 } from './presigned-v2.ts';
 import { authenticateQuery } from './presigned-v4.ts';
 import { queryMethod } from './query-method.ts';
-import { signableRequest, type RawRequest, type SignableRequest } from './raw-request.ts';
+import type { SignableRequest } from './raw-request.ts';
 import { refuseRepeatedHeaders } from './required-headers.ts';
 import type { AuthOptions, AuthVerdict, SigningCredential } from './verdict.ts';
 
@@ -13,11 +13,13 @@ import type { AuthOptions, AuthVerdict, SigningCredential } from './verdict.ts';
  * The one decision on who sent a request, for every route and before any handler.
  *
  * Anonymous is a request with no trace of authentication; every other one is verified whole or
- * refused. Nothing but the raw request is looked at.
+ * refused. Nothing but the request as it came off the wire is looked at.
  * @throws S3Error what section "Authenticating Requests" of the S3 API reference asks for
  */
-export function authenticate<C extends SigningCredential>(raw: RawRequest, options: AuthOptions<C>): AuthVerdict<C> {
-  const request = signableRequest(raw);
+export function authenticate<C extends SigningCredential>(
+  request: SignableRequest,
+  options: AuthOptions<C>,
+): AuthVerdict<C> {
   refuseRepeatedHeaders(request.headers);
   const authorization = request.headers.get('authorization');
   const inQuery = request.query.length === 0 ? undefined : queryMethod(request.query);
@@ -37,7 +39,7 @@ export function authenticate<C extends SigningCredential>(raw: RawRequest, optio
     return authenticatePresignedV2(request, {
       ...options,
       payload: anonymousPayload(request.headers),
-      virtualBucket: raw.virtualBucket,
+      virtualBucket: request.virtualBucket,
     });
   }
   if (inQuery === 'v4') {

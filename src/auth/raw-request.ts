@@ -8,12 +8,8 @@ export interface RawRequest {
   readonly rawTarget: string;
   /** Name, value, name, value ... as Node gives them (`rawHeaders`); latin1 text. */
   readonly rawHeaders: readonly string[];
-  /** The query of `rawTarget`, where somebody has cut it already. */
-  readonly query?: readonly QueryPair[];
   /** Time of arrival, milliseconds since 1970. */
   readonly now: number;
-  /** Bucket that the Host header names; only version 2 asks. */
-  readonly virtualBucket?: string | undefined;
 }
 
 /** The same request cut into the pieces that canonicalisation looks at. */
@@ -22,7 +18,10 @@ export interface SignableRequest {
   readonly rawPath: string;
   readonly query: readonly QueryPair[];
   readonly headers: HeaderLines;
+  /** Time of arrival, milliseconds since 1970. */
   readonly now: number;
+  /** Bucket that the Host header names; only version 2 asks. */
+  readonly virtualBucket?: string | undefined;
 }
 
 export function signableRequest(raw: RawRequest): SignableRequest {
@@ -30,7 +29,7 @@ export function signableRequest(raw: RawRequest): SignableRequest {
   return {
     method: raw.method,
     rawPath: mark < 0 ? raw.rawTarget : raw.rawTarget.slice(0, mark),
-    query: raw.query ?? (mark < 0 ? [] : parseRawQuery(raw.rawTarget.slice(mark + 1))),
+    query: mark < 0 ? [] : parseRawQuery(raw.rawTarget.slice(mark + 1)),
     headers: new HeaderLines(raw.rawHeaders),
     now: raw.now,
   };

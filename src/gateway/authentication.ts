@@ -1,6 +1,7 @@
 import type { AccountDirectory, Credential, Principal } from '../access/accounts.ts';
 import type { Sessions } from '../access/sessions/sessions.ts';
 import { authenticate } from '../auth/authenticate.ts';
+import { HeaderLines } from '../auth/header-lines.ts';
 import { OtherRegions } from '../auth/other-regions.ts';
 import { refuseStreamingPayload } from '../auth/payload-mode.ts';
 import { type FormVerdict, type SignedFields, authenticateForm } from '../auth/post-form.ts';
@@ -76,15 +77,14 @@ export class Authentication {
     }
   }
 
-  #verdict(exchange: Exchange, { row, rawTarget, address, pairs: query }: Route): AuthVerdict<Credential> {
+  #verdict(exchange: Exchange, { row, rawPath, address, pairs: query }: Route): AuthVerdict<Credential> {
     // A preflight carries no credentials. Its URL may be one that was presigned for another method.
     if (row.method === 'OPTIONS') return { kind: 'anonymous', payload: { kind: 'unsigned' } };
     const { method = '', rawHeaders } = exchange.request;
     const virtualBucket = address.virtualHost ? address.bucket : undefined;
-    const verdict = authenticate(
-      { method, rawTarget, rawHeaders, query, now: exchange.facts.head.arrivedAt, virtualBucket },
-      this.options,
-    );
+    const headers = new HeaderLines(rawHeaders);
+    const now = exchange.facts.head.arrivedAt;
+    const verdict = authenticate({ method, rawPath, query, headers, now, virtualBucket }, this.options);
     if (!row.streamingPayload) refuseStreamingPayload(verdict.payload);
     if (verdict.kind === 'anonymous' && !row.anonymousAllowed) throw new S3Error('AccessDenied');
     return verdict;

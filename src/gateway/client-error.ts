@@ -1,10 +1,11 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { S3Error } from '../errors/s3-error.ts';
 import type { S3ErrorCode } from '../errors/error-table.ts';
 import { newHostId, newRequestId } from '../observe/random-id.ts';
 import { SERVER_NAME } from './answer.ts';
 import { errorDocument } from './error-document.ts';
+import type { PipelinedRequests } from './pipelined-requests.ts';
 
 const REASONS: Readonly<Record<string, S3ErrorCode>> = {
   HPE_INVALID_METHOD: 'MethodNotAllowed',
@@ -30,20 +31,13 @@ interface ParserError extends NodeJS.ErrnoException {
  * header lines, headers that are too long or too slow. The connection ends, because nobody knows where the next request
  * would begin.
  */
-export function answerClientErrors(server: Server): void {
-  /** The answer to the last request of each connection, by the socket that carries HTTP. */
-  const lastOn = new WeakMap<Duplex, ServerResponse>();
+export function answerClientErrors(server: Server, requests: Pick<PipelinedRequests, 'lastOn'>): void {
   /** The parser complains again about each packet that still comes. */
   const ending = new WeakSet<Duplex>();
-  for (const event of ['request', 'checkContinue', 'checkExpectation']) {
-    server.prependListener(event, (request: IncomingMessage, response: ServerResponse) =>
-      lastOn.set(request.socket, response),
-    );
-  }
   server.on('clientError', (error: ParserError, socket: Duplex) => {
     if (ending.has(socket)) return;
     ending.add(socket);
-    refuse(error, socket, lastOn.get(socket));
+    refuse(error, socket, requests.lastOn(socket));
   });
 }
 

@@ -69,10 +69,11 @@ export async function createListener(
 ): Promise<Listener> {
   let server: Server | HttpsServer | undefined;
   const pipelined = new PipelinedRequests();
-  const app = createApp(
-    dispatcher,
-    (handler) => (server = createServer(options, pipelined.inTurn(onAdmitted(handler, options.connections)))),
-  );
+  const app = createApp(dispatcher, (handler) => {
+    server = createServer(options, pipelined.inTurn(onAdmitted(handler, options.connections)));
+    answerClientErrors(server, pipelined);
+    return server;
+  });
   await app.ready();
   const bound = server;
   if (bound === undefined) throw new Error('the server was not built');
@@ -148,7 +149,6 @@ function createServer(options: ListenerOptions, handler: RequestListener): Serve
   server.on('checkContinue', handler);
   // Any other expectation is no reason to refuse a request: S3 ignores it.
   server.on('checkExpectation', handler);
-  answerClientErrors(server);
   return server;
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 /** Requests that may wait on one connection. Clients that pipeline at all send a handful. */
 const MOST_WAITING = 100;
@@ -18,13 +19,21 @@ interface Waiting {
  */
 export class PipelinedRequests {
   readonly #waiting = new WeakMap<Socket, Waiting[]>();
+  /** By the socket that carries HTTP. */
+  readonly #last = new WeakMap<Duplex, ServerResponse>();
 
   inTurn(handler: RequestListener): RequestListener {
     return (request, response) => {
+      this.#last.set(request.socket, response);
       // Node gives an answer its socket when those before it on the connection are over.
       if (response.socket === null) this.#hold({ request, response, handler });
       else handler(request, response);
     };
+  }
+
+  /** The answer to the last request of a connection, served or waiting. Undefined: none has come. */
+  lastOn(socket: Duplex): ServerResponse | undefined {
+    return this.#last.get(socket);
   }
 
   /**

@@ -19,8 +19,8 @@ export interface Route {
   readonly pairs: readonly QueryPair[];
   /** Headers as operations see them: with those that a presigned URL carries in its query. */
   readonly headers: HeaderReader;
-  /** Path and query as sent: what the signature was computed over. */
-  readonly rawTarget: string;
+  /** As sent: what the signature was computed over. */
+  readonly rawPath: string;
 }
 
 /**
@@ -48,5 +48,5 @@ export function findRoute(exchange: Exchange, target: string, hosts: HostResolve
   const headers = isPresigned ? withHoistedHeaders(exchange.headers, sent) : exchange.headers;
   const row = classify(request.method ?? '', address, query, headers);
   facts.classification = row;
-  return { row, address, query, headers, pairs: sent.pairs, rawTarget: rawQuery === '' ? path : `${path}?${rawQuery}` };
+  return { row, address, query, headers, pairs: sent.pairs, rawPath: path };
 }

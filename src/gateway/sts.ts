@@ -3,6 +3,7 @@ import type { AccountDirectory, Credential, Principal } from '../access/accounts
 import type { Sessions } from '../access/sessions/sessions.ts';
 import { WebIdentities } from '../access/web-identity/web-identities.ts';
 import { authenticate } from '../auth/authenticate.ts';
+import { signableRequest } from '../auth/raw-request.ts';
 import { refuseStreamingPayload } from '../auth/payload-mode.ts';
 import type { AuthOptions } from '../auth/verdict.ts';
 import { StsError } from '../errors/sts-error.ts';
@@ -168,7 +169,7 @@ export class Sts {
       service: { name: 'sts', bodyHash, regions: GLOBAL_REGIONS },
     };
     try {
-      const verdict = authenticate({ method, rawTarget, rawHeaders, now: facts.head.arrivedAt }, auth);
+      const verdict = authenticate(signableRequest({ method, rawTarget, rawHeaders, now: facts.head.arrivedAt }), auth);
       refuseStreamingPayload(verdict.payload);
       const principal = principalOf(verdict);
       facts.auth = authFacts(verdict, principal);

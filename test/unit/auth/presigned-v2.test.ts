@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ACCESS_KEY, type Headers, NOW, judge, rawRequest } from './signed-requests.ts';
+import { authenticate } from '../../../src/auth/authenticate.ts';
+import { signableRequest } from '../../../src/auth/raw-request.ts';
+import { ACCESS_KEY, type Headers, NOW, authOptions, judge, rawRequest } from './signed-requests.ts';
 
 const EXPIRES = 1_369_357_200; // one hour after NOW
 const URL_OF_SDK =
@@ -38,7 +40,8 @@ describe('presigned URLs of version 2', () => {
 
   it('name the bucket of a virtual host in the resource', () => {
     const raw = rawRequest('GET', URL_OF_SDK.replace('/bucket/', '/'), { host: 'bucket.localhost:9000' });
-    expect(judge({ ...raw, virtualBucket: 'bucket' }, { presignedV2: true })).toMatchObject({ kind: 'signed' });
+    const request = { ...signableRequest(raw), virtualBucket: 'bucket' };
+    expect(authenticate(request, authOptions({ presignedV2: true }))).toMatchObject({ kind: 'signed' });
     expect(() => judge(raw, { presignedV2: true })).toThrow(expect.objectContaining({ code: 'SignatureDoesNotMatch' }));
   });
 

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { parseAmzDate } from '../../../src/auth/amz-date.ts';
 import { authenticate } from '../../../src/auth/authenticate.ts';
-import type { RawRequest } from '../../../src/auth/raw-request.ts';
+import { type RawRequest, signableRequest } from '../../../src/auth/raw-request.ts';
 import { SigningKeys } from '../../../src/auth/signing-key.ts';
 import type { AuthOptions, AuthVerdict } from '../../../src/auth/verdict.ts';
 
@@ -33,7 +33,7 @@ export function judge(
   raw: RawRequest,
   changes: Partial<AuthOptions<TestCredential>> = {},
 ): AuthVerdict<TestCredential> {
-  return authenticate(raw, authOptions(changes));
+  return authenticate(signableRequest(raw), authOptions(changes));
 }
 
 export type Headers = Readonly<Record<string, string>>;

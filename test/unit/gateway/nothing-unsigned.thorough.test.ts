@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { authenticate } from '../../../src/auth/authenticate.ts';
+import { HeaderLines } from '../../../src/auth/header-lines.ts';
 import { SigningKeys } from '../../../src/auth/signing-key.ts';
 import type { Exchange } from '../../../src/gateway/exchange.ts';
 import { findRoute } from '../../../src/gateway/route.ts';
@@ -51,10 +52,10 @@ function effectOf({ method, target, headers }: Sent): object | undefined {
     facts: {},
   } as unknown as Exchange;
   try {
-    const { row, address, query, headers: seen, rawTarget, pairs } = findRoute(exchange, target, HOSTS);
+    const { row, address, query, headers: seen, rawPath, pairs } = findRoute(exchange, target, HOSTS);
     const virtualBucket = address.virtualHost ? address.bucket : undefined;
     const verdict = authenticate(
-      { method, rawTarget, rawHeaders, query: pairs, now: NOW, virtualBucket },
+      { method, rawPath, query: pairs, headers: new HeaderLines(rawHeaders), now: NOW, virtualBucket },
       {
         region: REGION,
         signingKeys,

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { authenticate } from '../../../../src/auth/authenticate.ts';
 import { SignatureDiagnoser } from '../../../../src/admin/diagnosis/diagnoser.ts';
 import type { SignatureDiagnosis } from '../../../../src/admin/diagnosis/diagnosis.ts';
+import { signableRequest } from '../../../../src/auth/raw-request.ts';
 import { SigningKeys } from '../../../../src/auth/signing-key.ts';
 import { S3Error } from '../../../../src/errors/s3-error.ts';
 
@@ -57,7 +58,7 @@ export async function startJudgingServer(): Promise<JudgingServer> {
       now: Date.now(),
     };
     try {
-      authenticate(raw, auth);
+      authenticate(signableRequest(raw), auth);
       last = undefined;
       response.writeHead(200, { 'content-length': 0 }).end();
     } catch (error) {

@@ -13,6 +13,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { authenticate } from '../../../../src/auth/authenticate.ts';
+import { signableRequest } from '../../../../src/auth/raw-request.ts';
 import { SigningKeys } from '../../../../src/auth/signing-key.ts';
 import type { AuthVerdict, SigningCredential } from '../../../../src/auth/verdict.ts';
 import { S3Error } from '../../../../src/errors/s3-error.ts';
@@ -42,7 +43,7 @@ async function handle(request: IncomingMessage): Promise<Seen> {
     rawHeaders: request.rawHeaders,
     now: Date.now(),
   };
-  const verdict = authenticate(raw, {
+  const verdict = authenticate(signableRequest(raw), {
     credentialFor: (id) => (id === CREDENTIALS.accessKeyId ? CREDENTIALS : undefined),
     region: 'us-east-1',
     signingKeys,
