@@ -1,10 +1,11 @@
 import inspector from 'node:inspector/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type * as Gateway from '../support/gateway.ts';
-import type * as RawHttp from '../support/raw-http.ts';
-import type * as SignRaw from '../support/sign-raw.ts';
+import type * as Gateway from '../support/gateway/gateway.ts';
+import type * as RawHttp from '../support/clients/raw-http.ts';
+import type * as SignRaw from '../support/clients/sign-raw.ts';
 
 /*
  * Which files and functions of `src/` and `adapters/` a request enters: `npm run bench:entered`. The gateway runs in
@@ -23,10 +24,19 @@ const root = pathToFileURL(`${tree}/`).href;
 const SOURCES = ['src/', 'adapters/'].map((folder) => root + folder);
 const isListed = process.argv.includes('--list');
 
-const load = <Module>(file: string): Promise<Module> => import(pathToFileURL(path.join(tree, file)).href);
-const { startTestGateway } = await load<typeof Gateway>('test/support/gateway.ts');
-const { RawConnection } = await load<typeof RawHttp>('test/support/raw-http.ts');
-const { signedHead } = await load<typeof SignRaw>('test/support/sign-raw.ts');
+const support = path.join(tree, 'test/support');
+const helpers = readdirSync(support, { recursive: true, encoding: 'utf8' });
+
+/** A module of the tree's own test support, in whichever folder that checkout has it. */
+async function load<Module>(name: string): Promise<Module> {
+  const found = helpers.find((file) => path.basename(file) === name);
+  if (found === undefined) throw new Error(`${support} has no ${name}`);
+  return (await import(pathToFileURL(path.join(support, found)).href)) as Module;
+}
+
+const { startTestGateway } = await load<typeof Gateway>('gateway.ts');
+const { RawConnection } = await load<typeof RawHttp>('raw-http.ts');
+const { signedHead } = await load<typeof SignRaw>('sign-raw.ts');
 
 const gateway = await startTestGateway({ bucketCacheMs: BUCKET_CACHE_MS });
 const connection = await RawConnection.open(gateway.port);

@@ -1,7 +1,14 @@
 import { authenticate } from '../../src/auth/authenticate.ts';
 import { signableRequest } from '../../src/auth/raw-request.ts';
 import { SigningKeys } from '../../src/auth/signing-key.ts';
-import { ACCESS_KEY, presignedHead, presignedV2Head, REGION, SECRET_KEY, signedHead } from '../support/sign-raw.ts';
+import {
+  ACCESS_KEY,
+  presignedHead,
+  presignedV2Head,
+  REGION,
+  SECRET_KEY,
+  signedHead,
+} from '../support/clients/sign-raw.ts';
 
 /*
  * Whether the time that a refusal takes tells an access key that nobody has from one whose secret was wrong: 20,000 of

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type RunningTestbed, startTestbed } from '../support/testbed.ts';
+import { type RunningTestbed, startTestbed } from '../support/gateway/testbed.ts';
 import { openBrowser, openPage, SCHEMES, seriousFaults, type WatchedPage } from './support/browser.ts';
 import { Scene } from './support/scene.ts';
 

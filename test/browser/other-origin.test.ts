@@ -2,9 +2,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { send } from '../support/acl-client.ts';
-import { type TestGateway, startTestGateway } from '../support/gateway.ts';
-import { exactly, signedV4 } from '../support/post-form.ts';
+import { send } from '../support/clients/acl-client.ts';
+import { type TestGateway, startTestGateway } from '../support/gateway/gateway.ts';
+import { exactly, signedV4 } from '../support/clients/post-form.ts';
 import { findChromium } from './support/find-chromium.ts';
 import { openBrowser } from './support/browser.ts';
 

@@ -2,8 +2,8 @@ import { startAzurite } from '../../adapters/azure/azurite-process.ts';
 import { createAzureStore } from '../../adapters/azure/index.ts';
 import { createGcsStore, startGcsDouble } from '../../adapters/gcs/index.ts';
 import type { BlobStore } from '../../src/store/blob-store.ts';
-import type { Service } from '../support/fault-proxy/fault.ts';
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy/fault-proxy.ts';
+import type { Service } from '../support/backends/fault-proxy/fault.ts';
+import { type FaultProxy, startFaultProxy } from '../support/backends/fault-proxy/fault-proxy.ts';
 
 export const SERVICES: readonly Service[] = ['gcs', 'azure'];
 

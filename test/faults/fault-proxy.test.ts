@@ -4,8 +4,8 @@ import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ABSENT, type BlobRef, type BlobStore, type ListEntry } from '../../src/store/blob-store.ts';
 import { isStoreError } from '../../src/store/store-error.ts';
-import type { Fault, FaultPlan, ProxiedCall } from '../support/fault-proxy/fault.ts';
-import { firstOf, onNth, oneChangeOfAName } from '../support/fault-proxy/plans.ts';
+import type { Fault, FaultPlan, ProxiedCall } from '../support/backends/fault-proxy/fault.ts';
+import { firstOf, onNth, oneChangeOfAName } from '../support/backends/fault-proxy/plans.ts';
 import { testCall } from '../support/test-call.ts';
 import { type FaultyBackend, SERVICES, startFaultyBackend } from './backends.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { outcome } from '../support/acl-client.ts';
-import { oneChangeOfAName } from '../support/fault-proxy/plans.ts';
+import { outcome } from '../support/clients/acl-client.ts';
+import { oneChangeOfAName } from '../support/backends/fault-proxy/plans.ts';
 import { World } from '../wire/spec/world.ts';
 import { type FaultyBackend, startFaultyBackend } from './backends.ts';
 import { type Versioning, historyOf, outcomeOf, sendTo } from './scene.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { BlobStore } from '../../src/store/blob-store.ts';
-import { lockedDown } from '../support/fault-proxy/plans.ts';
+import { lockedDown } from '../support/backends/fault-proxy/plans.ts';
 import { type World as Gateway, World, element } from '../wire/spec/world.ts';
 import { type FaultyBackend, startFaultyBackend } from './backends.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RawAnswer } from '../support/raw-http.ts';
-import type { Fault, ProxiedCall, Service } from '../support/fault-proxy/fault.ts';
-import { onNth } from '../support/fault-proxy/plans.ts';
+import type { RawAnswer } from '../support/clients/raw-http.ts';
+import type { Fault, ProxiedCall, Service } from '../support/backends/fault-proxy/fault.ts';
+import { onNth } from '../support/backends/fault-proxy/plans.ts';
 import { World, element } from '../wire/spec/world.ts';
 import { type FaultyBackend, startFaultyBackend } from './backends.ts';
 import { CHANGES, type Change } from './changes.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { FaultPlan } from '../support/fault-proxy/fault.ts';
+import type { FaultPlan } from '../support/backends/fault-proxy/fault.ts';
 import { World } from '../wire/spec/world.ts';
 import { type FaultyBackend, startFaultyBackend } from './backends.ts';
 

@@ -6,7 +6,7 @@ import { type OpenManifest, openManifest } from '../../src/main/manifest.ts';
 import type { Bucket } from '../../src/manifest/records/bucket.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { readAll } from '../../src/streams/read-all.ts';
-import { BACKENDS, startCloud } from '../support/clouds.ts';
+import { BACKENDS, startCloud } from '../support/backends/clouds.ts';
 import { SILENT } from '../support/silent-log.ts';
 import { testCall } from '../support/test-call.ts';
 

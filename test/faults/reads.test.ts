@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { BlobStore } from '../../src/store/blob-store.ts';
-import { RawConnection } from '../support/raw-http.ts';
-import { signedHead } from '../support/sign-raw.ts';
-import { firstOf, onNth } from '../support/fault-proxy/plans.ts';
+import { RawConnection } from '../support/clients/raw-http.ts';
+import { signedHead } from '../support/clients/sign-raw.ts';
+import { firstOf, onNth } from '../support/backends/fault-proxy/plans.ts';
 import { World } from '../wire/spec/world.ts';
 import { type FaultyBackend, SERVICES, startFaultyBackend } from './backends.ts';
 import { outcomeOf, sendTo } from './scene.ts';

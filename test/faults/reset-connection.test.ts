@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type Socket, createServer } from 'node:net';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { resetConnection } from '../support/fault-proxy/answers.ts';
+import { resetConnection } from '../support/backends/fault-proxy/answers.ts';
 
 async function accepted(): Promise<{ socket: Socket; done: () => Promise<void> }> {
   const server = createServer({ allowHalfOpen: true });

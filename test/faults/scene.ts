@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { ProxiedCall } from '../support/fault-proxy/fault.ts';
-import { type RawAnswer, RawConnection } from '../support/raw-http.ts';
-import { signedHead } from '../support/sign-raw.ts';
+import type { ProxiedCall } from '../support/backends/fault-proxy/fault.ts';
+import { type RawAnswer, RawConnection } from '../support/clients/raw-http.ts';
+import { signedHead } from '../support/clients/sign-raw.ts';
 import { type World, element } from '../wire/spec/world.ts';
 
 export type Versioning = 'never' | 'enabled' | 'suspended' | 'locked';

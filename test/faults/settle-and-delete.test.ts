@@ -1,7 +1,7 @@
 import { BlobServiceClient, StorageSharedKeyCredential } from '@azure/storage-blob';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY } from '../../adapters/azure/credentials.ts';
-import type { Service } from '../support/fault-proxy/fault.ts';
+import type { Service } from '../support/backends/fault-proxy/fault.ts';
 import { World } from '../wire/spec/world.ts';
 import { type FaultyBackend, SERVICES, startFaultyBackend } from './backends.ts';
 import { stagedInTheOpen } from './scene.ts';

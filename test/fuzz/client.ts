@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type At, dial } from '../support/raw-http.ts';
+import { type At, dial } from '../support/clients/raw-http.ts';
 import { endOfAnswer } from './answers.ts';
 
 /** One request as raw bytes. */

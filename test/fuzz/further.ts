@@ -1,6 +1,6 @@
-import { BOUNDARY, exactly, type Fields, formBody, signedV2, signedV4 } from '../support/post-form.ts';
+import { BOUNDARY, exactly, type Fields, formBody, signedV2, signedV4 } from '../support/clients/post-form.ts';
 import type { Random } from '../support/random.ts';
-import { ACCESS_KEY, OTHER_ACCESS_KEY } from '../support/sign-raw.ts';
+import { ACCESS_KEY, OTHER_ACCESS_KEY } from '../support/clients/sign-raw.ts';
 import { BUCKETS, HEADERS, KEYS, VALUES } from './samples.ts';
 
 /** A request, not altered yet; latin1. */

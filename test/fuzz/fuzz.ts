@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlobStore } from '../../src/store/blob-store.ts';
-import { type LoggedLine, startGatewayOver } from '../support/gateway.ts';
+import { type LoggedLine, startGatewayOver } from '../support/gateway/gateway.ts';
 import { Random } from '../support/random.ts';
-import { type At, roundTrip } from '../support/raw-http.ts';
-import { OTHER_ACCESS_KEY, signedHead } from '../support/sign-raw.ts';
+import { type At, roundTrip } from '../support/clients/raw-http.ts';
+import { OTHER_ACCESS_KEY, signedHead } from '../support/clients/sign-raw.ts';
 import { tlsMaterial } from '../support/tls-material.ts';
-import { everythingThatWatches } from '../support/watchers.ts';
+import { everythingThatWatches } from '../support/gateway/watchers.ts';
 import { exchange, type FuzzRequest, KeptConnection, type Outcome } from './client.ts';
 import { emptyStore, heldBytes } from './held.ts';
 import { type KnownIds, randomRequest } from './requests.ts';

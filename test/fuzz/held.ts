@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { BlobStore } from '../../src/store/blob-store.ts';
-import { dropContainer } from '../support/drop-container.ts';
+import { dropContainer } from '../support/backends/drop-container.ts';
 import { testCall } from '../support/test-call.ts';
 
 /** What hangs on weak references goes with the second collection, and in a later turn of the event loop. */

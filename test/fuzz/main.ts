@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { MemoryBlobStore } from '../../adapters/memory/memory-blob-store.ts';
-import { CLOUDS, startCloud } from '../support/clouds.ts';
+import { CLOUDS, startCloud } from '../support/backends/clouds.ts';
 import { fuzz } from './fuzz.ts';
 import { restingMemory } from './held.ts';
 

@@ -7,7 +7,7 @@ import {
   presignedV2Head,
   type RawRequestOptions,
   signedHead,
-} from '../support/sign-raw.ts';
+} from '../support/clients/sign-raw.ts';
 import { OPERATIONS } from '../../src/operations/index.ts';
 import type { Random } from '../support/random.ts';
 import type { FuzzRequest } from './client.ts';

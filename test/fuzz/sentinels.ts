@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type At, type RawAnswer, roundTrip } from '../support/raw-http.ts';
-import { type RawRequestOptions, signedHead, THIRD_ACCESS_KEY } from '../support/sign-raw.ts';
+import { type At, type RawAnswer, roundTrip } from '../support/clients/raw-http.ts';
+import { type RawRequestOptions, signedHead, THIRD_ACCESS_KEY } from '../support/clients/sign-raw.ts';
 
 const VERSIONING = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
 const BUCKETS = ['guard-plain', 'guard-versioned'];

@@ -1,10 +1,10 @@
 import { createHmac, createPrivateKey, generateKeyPairSync, hash, type KeyObject, sign } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { RawConnection, type RawAnswer } from '../support/raw-http.ts';
-import { signedHead } from '../support/sign-raw.ts';
-import { directoryOf, type Keys, keysOf, sessionsOf } from '../support/sts-client.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { RawConnection, type RawAnswer } from '../support/clients/raw-http.ts';
+import { signedHead } from '../support/clients/sign-raw.ts';
+import { directoryOf, type Keys, keysOf, sessionsOf } from '../support/clients/sts-client.ts';
 
 const CONNECTIONS = 8;
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TestGateway } from '../support/gateway.ts';
+import type { TestGateway } from '../support/gateway/gateway.ts';
 import { propertySeed } from '../support/property-seed.ts';
-import type { RawAnswer } from '../support/raw-http.ts';
-import { type Keys, keysOf, NUMBER, roleArn, sessionsOf, directoryOf } from '../support/sts-client.ts';
+import type { RawAnswer } from '../support/clients/raw-http.ts';
+import { type Keys, keysOf, NUMBER, roleArn, sessionsOf, directoryOf } from '../support/clients/sts-client.ts';
 import {
   AUDIENCE,
   type Issuer,

@@ -1,4 +1,4 @@
-import type { Fault, FaultPlan, ProxiedCall } from '../support/fault-proxy/fault.ts';
+import type { Fault, FaultPlan, ProxiedCall } from '../support/backends/fault-proxy/fault.ts';
 import type { Random } from '../support/random.ts';
 
 /** One call in so many meets a fault. */

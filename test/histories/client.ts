@@ -3,9 +3,9 @@ import { type Call } from '../model/reference/calls.ts';
 import type { Answer } from '../model/reference/answer.ts';
 import { factsOf } from '../model/program/facts.ts';
 import { targetOf, wireRequest } from '../model/program/wire.ts';
-import { KeptConnections } from '../support/kept-connections.ts';
-import type { RawAnswer, RawConnection } from '../support/raw-http.ts';
-import { signedHead } from '../support/sign-raw.ts';
+import { KeptConnections } from '../support/clients/kept-connections.ts';
+import type { RawAnswer, RawConnection } from '../support/clients/raw-http.ts';
+import { signedHead } from '../support/clients/sign-raw.ts';
 import type { Random } from '../support/random.ts';
 
 /** A client that hears nothing for so long hangs up. */

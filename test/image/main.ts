@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { makeCertificate } from '../support/azurite.ts';
+import { makeCertificate } from '../support/backends/azurite.ts';
 import { freePort } from '../support/free-port.ts';
 import { parseOptions } from '../testbed/options.ts';
 import { startBackend } from '../testbed/backend.ts';

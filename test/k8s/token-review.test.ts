@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startCommand, type Started } from '../support/start-command.ts';
+import { startCommand, type Started } from '../support/gateway/start-command.ts';
 import { Cluster } from './cluster.ts';
 
 const { start, configFile, folder } = startCommand({ keep: true });

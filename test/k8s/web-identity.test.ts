@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { findBoto3 } from '../support/boto3.ts';
-import { ACCESS_KEY, SECRET_KEY } from '../support/sign-raw.ts';
-import { portOf, startCommand, type Started, testAccount } from '../support/start-command.ts';
+import { findBoto3 } from '../support/clients/boto3.ts';
+import { ACCESS_KEY, SECRET_KEY } from '../support/clients/sign-raw.ts';
+import { portOf, startCommand, type Started, testAccount } from '../support/gateway/start-command.ts';
 import { Cluster } from './cluster.ts';
 
 /*

@@ -5,8 +5,8 @@ import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type At, roundTrip } from '../support/raw-http.ts';
-import { ACCESS_KEY, OTHER_ACCESS_KEY, signedHead } from '../support/sign-raw.ts';
+import { type At, roundTrip } from '../support/clients/raw-http.ts';
+import { ACCESS_KEY, OTHER_ACCESS_KEY, signedHead } from '../support/clients/sign-raw.ts';
 import { KILLERS } from './killers.ts';
 import {
   LIMIT_MIB,

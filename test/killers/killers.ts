@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
-import { presignedHead, signedHead, type RawRequestOptions } from '../support/sign-raw.ts';
+import { presignedHead, signedHead, type RawRequestOptions } from '../support/clients/sign-raw.ts';
 
 /** Requests made to end a process or to keep it busy, by their names. */
 export interface Killer {

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { ALLOCATOR, nodeFlags } from '../../src/main/workers/node-flags.ts';
-import { ACCESS_KEY, OTHER_ACCESS_KEY, SECRET_KEY } from '../support/sign-raw.ts';
-import { type Certificate, makeCertificate } from '../support/azurite.ts';
+import { ACCESS_KEY, OTHER_ACCESS_KEY, SECRET_KEY } from '../support/clients/sign-raw.ts';
+import { type Certificate, makeCertificate } from '../support/backends/azurite.ts';
 import { freePort } from '../support/free-port.ts';
 
 /** What the chart gives a pod. */

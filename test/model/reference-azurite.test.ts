@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type AzuriteProcess, createAzureStore, startAzurite } from '../../adapters/azure/index.ts';
-import { freshContainer } from '../support/azurite.ts';
-import { startGatewayOver } from '../support/gateway.ts';
+import { freshContainer } from '../support/backends/azurite.ts';
+import { startGatewayOver } from '../support/gateway/gateway.ts';
 import { checkPrograms } from './program/check.ts';
 import { Server } from './program/server.ts';
 import { runsAtCost } from './runs.ts';

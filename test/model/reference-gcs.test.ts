@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { createGcsStore, type GcsDouble, startGcsDouble } from '../../adapters/gcs/index.ts';
 import type { BlobStore } from '../../src/store/blob-store.ts';
-import { startGatewayOver, type TestGateway } from '../support/gateway.ts';
+import { startGatewayOver, type TestGateway } from '../support/gateway/gateway.ts';
 import { checkPrograms } from './program/check.ts';
 import { Server } from './program/server.ts';
 import { runsAtCost } from './runs.ts';

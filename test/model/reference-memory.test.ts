@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { MemoryBlobStore, type MemoryStoreOptions } from '../../adapters/memory/memory-blob-store.ts';
-import { startGatewayOver, type TestGateway } from '../support/gateway.ts';
+import { startGatewayOver, type TestGateway } from '../support/gateway/gateway.ts';
 import { checkPrograms } from './program/check.ts';
 import { Server } from './program/server.ts';
 import { runsAtCost } from './runs.ts';

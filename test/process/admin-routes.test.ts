@@ -11,7 +11,7 @@ import { createRealm } from '../../src/main/bucket-rules.ts';
 import { Sessions } from '../../src/access/sessions/sessions.ts';
 import { openInspection } from '../../src/main/inspection.ts';
 import { openManifest } from '../../src/main/manifest.ts';
-import { testAccount } from '../support/start-command.ts';
+import { testAccount } from '../support/gateway/start-command.ts';
 import { SILENT } from '../support/silent-log.ts';
 
 /**

@@ -4,9 +4,9 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startGcsDouble } from '../../adapters/gcs/index.ts';
 import { freePort } from '../support/free-port.ts';
-import { roundTrip } from '../support/raw-http.ts';
-import { signedHead } from '../support/sign-raw.ts';
-import { portOf, startCommand } from '../support/start-command.ts';
+import { roundTrip } from '../support/clients/raw-http.ts';
+import { signedHead } from '../support/clients/sign-raw.ts';
+import { portOf, startCommand } from '../support/gateway/start-command.ts';
 
 const CLOCK = pathToFileURL(resolve(import.meta.dirname, '../histories/skewed-clock.mjs')).href;
 const { start, configFile, folder } = startCommand();

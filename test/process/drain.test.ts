@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RawConnection, roundTrip } from '../support/raw-http.ts';
-import { signedHead } from '../support/sign-raw.ts';
-import { portOf, startCommand, type Started } from '../support/start-command.ts';
+import { RawConnection, roundTrip } from '../support/clients/raw-http.ts';
+import { signedHead } from '../support/clients/sign-raw.ts';
+import { portOf, startCommand, type Started } from '../support/gateway/start-command.ts';
 
 const { start, configFile } = startCommand();
 const SIZE = 4 * 1024 * 1024;

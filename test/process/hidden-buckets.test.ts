@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createGcsStore, startGcsDouble } from '../../adapters/gcs/index.ts';
-import { startCommand } from '../support/start-command.ts';
+import { startCommand } from '../support/gateway/start-command.ts';
 import { testCall } from '../support/test-call.ts';
 
 const { start, configFile } = startCommand();

@@ -5,9 +5,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startGcsDouble } from '../../adapters/gcs/index.ts';
 import type { ObjectInspection, RequestDetail, RequestList } from '../../src/admin/inspector/contract.ts';
-import { roundTrip } from '../support/raw-http.ts';
-import { signedHead } from '../support/sign-raw.ts';
-import { portOf, startCommand, type Started } from '../support/start-command.ts';
+import { roundTrip } from '../support/clients/raw-http.ts';
+import { signedHead } from '../support/clients/sign-raw.ts';
+import { portOf, startCommand, type Started } from '../support/gateway/start-command.ts';
 
 // Processes and streams on a machine that may be busy.
 vi.setConfig({ testTimeout: 60_000 });

@@ -1,4 +1,4 @@
-import type { FaultPlan } from '../support/fault-proxy/fault.ts';
+import type { FaultPlan } from '../support/backends/fault-proxy/fault.ts';
 
 /** Work on single buckets is refused. */
 const plan: FaultPlan = ({ kind }) =>

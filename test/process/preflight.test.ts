@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY } from '../../adapters/azure/credentials.ts';
 import { createAzureStore, startAzurite } from '../../adapters/azure/index.ts';
 import { startGcsDouble } from '../../adapters/gcs/index.ts';
-import { startCommand } from '../support/start-command.ts';
+import { startCommand } from '../support/gateway/start-command.ts';
 import { testCall } from '../support/test-call.ts';
 
 const { start, configFile } = startCommand();

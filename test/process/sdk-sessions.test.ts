@@ -15,7 +15,7 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { exportJWK, generateKeyPair, type GenerateKeyPairResult, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type RunningTestbed, startTestbedWith } from '../support/testbed.ts';
+import { type RunningTestbed, startTestbedWith } from '../support/gateway/testbed.ts';
 
 /*
  * Temporary credentials as programs get them that know nothing of it: the SDK's own chain of credentials, told by a

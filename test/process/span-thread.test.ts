@@ -4,7 +4,7 @@ import type { SpanWorkerSettings } from '../../src/main/telemetry/traces/message
 import { SpanThread } from '../../src/main/telemetry/traces/span-thread.ts';
 import { newSpanId, newTraceId } from '../../src/observe/random-id.ts';
 import type { SpanRecord } from '../../src/observe/tracing/span-record.ts';
-import { type OtlpReceiver, startOtlpReceiver } from '../support/otlp-receiver.ts';
+import { type OtlpReceiver, startOtlpReceiver } from '../support/observe/otlp-receiver.ts';
 import { SILENT } from '../support/silent-log.ts';
 
 const SETTINGS: SpanWorkerSettings = {

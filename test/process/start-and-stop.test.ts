@@ -6,10 +6,10 @@ import { connect } from 'node:tls';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startGcsDouble } from '../../adapters/gcs/index.ts';
-import { makeCertificate } from '../support/azurite.ts';
-import { roundTrip } from '../support/raw-http.ts';
-import { SECRET_KEY, signedHead } from '../support/sign-raw.ts';
-import { portOf, startCommand, testAccount } from '../support/start-command.ts';
+import { makeCertificate } from '../support/backends/azurite.ts';
+import { roundTrip } from '../support/clients/raw-http.ts';
+import { SECRET_KEY, signedHead } from '../support/clients/sign-raw.ts';
+import { portOf, startCommand, testAccount } from '../support/gateway/start-command.ts';
 
 /** Fingerprint of the certificate that a port serves right now. */
 async function servedCertificate(port: number): Promise<string> {

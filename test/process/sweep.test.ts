@@ -11,7 +11,7 @@ import { newToken } from '../../src/manifest/records/version-token.ts';
 import { versionRef } from '../../src/manifest/records/version-names.ts';
 import type { BlobStore } from '../../src/store/blob-store.ts';
 import { readAll } from '../../src/streams/read-all.ts';
-import { OWNER, type TestManifest, putOf, testManifest } from '../support/manifest.ts';
+import { OWNER, type TestManifest, putOf, testManifest } from '../support/manifest/manifest.ts';
 import { testCall } from '../support/test-call.ts';
 
 const SOURCES = join(import.meta.dirname, '../../src');

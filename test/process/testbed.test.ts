@@ -4,7 +4,7 @@ import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
-import type { Testbed } from '../support/testbed.ts';
+import type { Testbed } from '../support/gateway/testbed.ts';
 import { parseOptions } from '../testbed/options.ts';
 
 const SCRIPT = join(import.meta.dirname, '../testbed.mjs');

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startGcsDouble } from '../../adapters/gcs/index.ts';
-import { RawConnection, roundTrip } from '../support/raw-http.ts';
-import { signedHead } from '../support/sign-raw.ts';
-import { portOf, startCommand, type Started } from '../support/start-command.ts';
+import { RawConnection, roundTrip } from '../support/clients/raw-http.ts';
+import { signedHead } from '../support/clients/sign-raw.ts';
+import { portOf, startCommand, type Started } from '../support/gateway/start-command.ts';
 
 const { start, configFile } = startCommand();
 let double: Awaited<ReturnType<typeof startGcsDouble>>;

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RawConnection } from '../support/raw-http.ts';
+import { RawConnection } from '../support/clients/raw-http.ts';
 import { RequestObservers } from '../../src/observe/request-observers.ts';
-import { startTestGateway } from '../support/gateway.ts';
-import { signedHead } from '../support/sign-raw.ts';
+import { startTestGateway } from '../support/gateway/gateway.ts';
+import { signedHead } from '../support/clients/sign-raw.ts';
 import { SILENT } from '../support/silent-log.ts';
 import { tlsMaterial } from '../support/tls-material.ts';
 import { PROXIES, type Proxy, startProxy } from './proxies.ts';

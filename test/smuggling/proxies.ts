@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../support/free-port.ts';
-import { RawConnection } from '../support/raw-http.ts';
+import { RawConnection } from '../support/clients/raw-http.ts';
 import { findNginx, nginxConfiguration } from '../replicas/nginx.ts';
 
 const READY_MS = 10_000;

@@ -1,4 +1,4 @@
-import { signedHead } from '../support/sign-raw.ts';
+import { signedHead } from '../support/clients/sign-raw.ts';
 
 export const HOST = 'localhost';
 export const BUCKET = 'smuggling';

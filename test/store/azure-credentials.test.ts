@@ -14,9 +14,9 @@ import { DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY } from '../../adapters/azure/crede
 import { createAzureStore, startAzurite } from '../../adapters/azure/index.ts';
 import type { AzureCredential, AzureStoreOptions, AzuriteProcess } from '../../adapters/azure/index.ts';
 import type { BlobStore, CopySource } from '../../src/store/blob-store.ts';
-import { freshContainer, startSecureAzurite } from '../support/azurite.ts';
-import type { SecureAzurite } from '../support/azurite.ts';
-import { startAuthority, startIdentityEndpoint, unsignedToken } from '../support/entra.ts';
+import { freshContainer, startSecureAzurite } from '../support/backends/azurite.ts';
+import type { SecureAzurite } from '../support/backends/azurite.ts';
+import { startAuthority, startIdentityEndpoint, unsignedToken } from '../support/backends/entra.ts';
 import { testCall } from '../support/test-call.ts';
 
 let plain: AzuriteProcess;

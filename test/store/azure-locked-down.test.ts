@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from 'vitest';
 import { createAzureStore, startAzurite } from '../../adapters/azure/index.ts';
 import type { AzuriteProcess } from '../../adapters/azure/index.ts';
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy/fault-proxy.ts';
-import { lockedDown } from '../support/fault-proxy/plans.ts';
+import { type FaultProxy, startFaultProxy } from '../support/backends/fault-proxy/fault-proxy.ts';
+import { lockedDown } from '../support/backends/fault-proxy/plans.ts';
 import { describeBlobStore } from './conformance.ts';
 
 let azurite: AzuriteProcess;

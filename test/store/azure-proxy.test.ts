@@ -6,8 +6,8 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAzureStore } from '../../adapters/azure/index.ts';
-import { freshContainer, startSecureAzurite } from '../support/azurite.ts';
-import type { SecureAzurite } from '../support/azurite.ts';
+import { freshContainer, startSecureAzurite } from '../support/backends/azurite.ts';
+import type { SecureAzurite } from '../support/backends/azurite.ts';
 import { testCall } from '../support/test-call.ts';
 
 interface Proxy {

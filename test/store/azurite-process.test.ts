@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
 import { createAzureStore, startAzurite } from '../../adapters/azure/index.ts';
-import { freshContainer } from '../support/azurite.ts';
+import { freshContainer } from '../support/backends/azurite.ts';
 import { testCall } from '../support/test-call.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'azurite-'));

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { createGcsStore } from '../../adapters/gcs/index.ts';
 import type { BlobStore } from '../../src/store/blob-store.ts';
-import { findGoServer, startGoServer } from '../support/go-servers.ts';
-import type { RunningServer } from '../support/go-servers.ts';
+import { findGoServer, startGoServer } from '../support/backends/go-servers.ts';
+import type { RunningServer } from '../support/backends/go-servers.ts';
 import { describeBlobStore } from './conformance.ts';
 import { describeGcsContract } from './gcs-contract.ts';
 import { FAKE_GCS_DEVIATIONS, FAKE_GCS_WIRE_DEVIATIONS } from './gcs-deviations.ts';

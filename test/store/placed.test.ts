@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MemoryBlobStore } from '../../adapters/memory/memory-blob-store.ts';
 import { ABSENT, type BlobStore } from '../../src/store/blob-store.ts';
 import { type Place, SHARED_MARK, placedStore } from '../../src/store/placed-store.ts';
-import { CLOUDS, type Cloud, startCloud } from '../support/clouds.ts';
+import { CLOUDS, type Cloud, startCloud } from '../support/backends/clouds.ts';
 import { testCall } from '../support/test-call.ts';
 import { describeBlobStore } from './conformance.ts';
 import { failsWith } from './conformance/suite.ts';

@@ -4,9 +4,9 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { startAzurite } from '../../adapters/azure/index.ts';
 import { startGcsDouble } from '../../adapters/gcs/index.ts';
-import type { FaultPlan } from '../support/fault-proxy/fault.ts';
-import { startFaultProxy } from '../support/fault-proxy/fault-proxy.ts';
-import { findGoServer, startGoServer } from '../support/go-servers.ts';
+import type { FaultPlan } from '../support/backends/fault-proxy/fault.ts';
+import { startFaultProxy } from '../support/backends/fault-proxy/fault-proxy.ts';
+import { findGoServer, startGoServer } from '../support/backends/go-servers.ts';
 import type { BackendName, TestbedOptions } from './options.ts';
 
 /** Account and key of Microsoft's emulators: the same everywhere, and published. */

@@ -1,7 +1,7 @@
 import { fstatSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadConfig } from '../../config/load.ts';
-import { type Certificate, makeCertificate } from '../support/azurite.ts';
+import { type Certificate, makeCertificate } from '../support/backends/azurite.ts';
 import { adminEndpoint, adminSettings, chooseAdminPorts } from './admin-ports.ts';
 import { startBackend, type TestbedBackend } from './backend.ts';
 import { type Replica, startReplica } from './gateway-process.ts';

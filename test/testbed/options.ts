@@ -24,8 +24,8 @@ export interface TestbedOptions {
    */
   readonly inMemory: boolean;
   /**
-   * Module whose default export is a plan of faults (`test/support/fault-proxy/fault.ts`), which a proxy before the
-   * backend follows.
+   * Module whose default export is a plan of faults (`test/support/backends/fault-proxy/fault.ts`). A proxy before the
+   * backend follows it.
    */
   readonly faultPlan: string | undefined;
   /** Azurite knows keys of customers (SSE-C), because something that does stands before it. */

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { type RunningTestbed, type Testbed, startTestbed } from '../../support/testbed.ts';
+import { type RunningTestbed, type Testbed, startTestbed } from '../../support/gateway/testbed.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {

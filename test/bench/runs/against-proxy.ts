@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { freePort } from '../../support/free-port.ts';
-import type { RunningTestbed } from '../../support/testbed.ts';
+import type { RunningTestbed } from '../../support/gateway/testbed.ts';
 import { type BenchBackend, startBenchBackend, startGateway } from '../servers/backend.ts';
 import { GOALS, verdicts } from '../measuring/goals.ts';
 import { measure, type Measured, type Stage, type Target } from '../measuring/measure.ts';

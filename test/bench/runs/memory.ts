@@ -1,4 +1,4 @@
-import type { RunningTestbed } from '../../support/testbed.ts';
+import type { RunningTestbed } from '../../support/gateway/testbed.ts';
 import { type BenchBackend, startBenchBackend, startGateway } from '../servers/backend.ts';
 import type { BenchOptions } from '../options.ts';
 import { BenchProcess, forgetPeak, LoadGenerator, peakMebibytes } from '../servers/processes.ts';

@@ -1,4 +1,4 @@
-import { startTestbedWith } from '../../support/testbed.ts';
+import { startTestbedWith } from '../../support/gateway/testbed.ts';
 import { combined, measure, type Measured } from '../measuring/measure.ts';
 import type { BenchOptions } from '../options.ts';
 import { LoadGenerator, NullBackend, portOf } from '../servers/processes.ts';

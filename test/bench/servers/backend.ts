@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
-import { makeCertificate } from '../../support/azurite.ts';
+import { makeCertificate } from '../../support/backends/azurite.ts';
 import { freePort } from '../../support/free-port.ts';
-import { type RunningTestbed, startTestbedWith } from '../../support/testbed.ts';
+import { type RunningTestbed, startTestbedWith } from '../../support/gateway/testbed.ts';
 import { findNginx, startNginxWith } from '../../replicas/nginx.ts';
 import type { BenchOptions } from '../options.ts';
 import { NullBackend, portOf } from './processes.ts';

@@ -12,7 +12,7 @@ import {
   S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import type { Testbed } from '../../support/testbed.ts';
+import type { Testbed } from '../../support/gateway/testbed.ts';
 import { RecordingSigner } from './recording-signer.ts';
 
 const PART_BYTES = 5 * 1024 * 1024;

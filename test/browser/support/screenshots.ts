@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { Page } from 'playwright-core';
-import { startTestbed } from '../../support/testbed.ts';
+import { startTestbed } from '../../support/gateway/testbed.ts';
 import { openBrowser, openPage, SCHEMES } from './browser.ts';
 import { findChromium } from './find-chromium.ts';
 import { Scene } from './scene.ts';

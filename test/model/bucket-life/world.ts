@@ -9,7 +9,7 @@ import { type Objects, createObjects } from '../../../src/manifest/objects/objec
 import { createSettler } from '../../../src/manifest/versions/settle.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
 import { readAll } from '../../../src/streams/read-all.ts';
-import { putOf } from '../../support/manifest.ts';
+import { putOf } from '../../support/manifest/manifest.ts';
 import { testCall } from '../../support/test-call.ts';
 import { TestTime } from '../../support/test-time.ts';
 import { codeOf } from '../../unit/manifest/upload-fixture.ts';

@@ -5,7 +5,7 @@ import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
 import type { Bucket } from '../../../src/manifest/records/bucket.ts';
 import { createKeyCodec } from '../../../src/store/key-codec.ts';
 import type { NameOrder } from '../../../src/store/name-order.ts';
-import { putOf, testManifest } from '../../support/manifest.ts';
+import { putOf, testManifest } from '../../support/manifest/manifest.ts';
 import { testCall } from '../../support/test-call.ts';
 import { expectedEntries, label, scenario, walkPages } from './listing-model.ts';
 

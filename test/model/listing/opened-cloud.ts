@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
-import { type Cloud, startCloud } from '../../support/clouds.ts';
+import { type Cloud, startCloud } from '../../support/backends/clouds.ts';
 
 /** A cloud and a store on it for the tests of one block, from before the first to after the last of them. */
 export function openedCloud(name: string): () => BlobStore {

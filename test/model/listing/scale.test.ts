@@ -8,7 +8,7 @@ import { type LooseRecord, RECORD_NAME, encodeRecord } from '../../../src/manife
 import { deletionRef, versionRef } from '../../../src/manifest/records/version-names.ts';
 import { newToken } from '../../../src/manifest/records/version-token.ts';
 import type { BlobRef } from '../../../src/store/blob-store.ts';
-import { testManifest } from '../../support/manifest.ts';
+import { testManifest } from '../../support/manifest/manifest.ts';
 import { testCall } from '../../support/test-call.ts';
 
 const KEYS = 10_000;

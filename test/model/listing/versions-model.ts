@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Bucket, Versioning } from '../../../src/manifest/records/bucket.ts';
 import { type VersionsEntry, type VersionsRequest, createListing } from '../../../src/manifest/listing/listing.ts';
 import type { Objects } from '../../../src/manifest/objects/objects.ts';
-import { OWNER, putOf } from '../../support/manifest.ts';
+import { OWNER, putOf } from '../../support/manifest/manifest.ts';
 import { testCall } from '../../support/test-call.ts';
 import { anyKey, anyText } from '../../unit/store/arbitrary-keys.ts';
 import { byBytes } from './listing-model.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { freshContainer } from '../../support/azurite.ts';
-import { CLOUDS } from '../../support/clouds.ts';
-import { OWNER, testManifest } from '../../support/manifest.ts';
-import { dropContainer } from '../../support/drop-container.ts';
+import { freshContainer } from '../../support/backends/azurite.ts';
+import { CLOUDS } from '../../support/backends/clouds.ts';
+import { OWNER, testManifest } from '../../support/manifest/manifest.ts';
+import { dropContainer } from '../../support/backends/drop-container.ts';
 import { testCall } from '../../support/test-call.ts';
 import { expectedEntries, label, walkPages } from './listing-model.ts';
 import { ModelledBucket, play, versionsScenario, walkVersions } from './versions-model.ts';

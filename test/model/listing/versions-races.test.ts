@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Fault, withFaults } from '../../../adapters/memory/faults.ts';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
 import { createListing } from '../../../src/manifest/listing/listing.ts';
-import { testManifest } from '../../support/manifest.ts';
+import { testManifest } from '../../support/manifest/manifest.ts';
 import { testCall } from '../../support/test-call.ts';
 import { ModelledBucket, labelOf } from './versions-model.ts';
 

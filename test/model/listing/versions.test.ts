@@ -4,7 +4,7 @@ import { withFaults } from '../../../adapters/memory/faults.ts';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
 import { createListing } from '../../../src/manifest/listing/listing.ts';
 import type { NameOrder } from '../../../src/store/name-order.ts';
-import { testManifest } from '../../support/manifest.ts';
+import { testManifest } from '../../support/manifest/manifest.ts';
 import { testCall } from '../../support/test-call.ts';
 import { expectedEntries, label, walkPages } from './listing-model.ts';
 import { ModelledBucket, type VersionsScenario, play, versionsScenario, walkVersions } from './versions-model.ts';

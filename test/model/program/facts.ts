@@ -1,4 +1,4 @@
-import type { RawAnswer } from '../../support/raw-http.ts';
+import type { RawAnswer } from '../../support/clients/raw-http.ts';
 import type { Answer, Facts, Json } from '../reference/answer.ts';
 import { type Call, perCall, type PerCall } from '../reference/calls.ts';
 import { inOrder } from '../reference/deletions.ts';

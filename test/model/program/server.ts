@@ -1,6 +1,6 @@
-import { KeptConnections } from '../../support/kept-connections.ts';
-import type { RawAnswer } from '../../support/raw-http.ts';
-import { signedHead } from '../../support/sign-raw.ts';
+import { KeptConnections } from '../../support/clients/kept-connections.ts';
+import type { RawAnswer } from '../../support/clients/raw-http.ts';
+import { signedHead } from '../../support/clients/sign-raw.ts';
 import type { Call } from '../reference/calls.ts';
 import { targetOf, wireRequest } from './wire.ts';
 

@@ -14,7 +14,7 @@ import type { S3Response } from '../../../src/protocol/response.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
 import type { Account } from './plan.ts';
 import { type RequestParts, s3Request } from './request.ts';
-import { askedOf } from '../../support/asked.ts';
+import { askedOf } from '../../support/access/asked.ts';
 import type { Timeline } from './timeline.ts';
 
 /** 2023: when the tests play. */

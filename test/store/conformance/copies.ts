@@ -9,7 +9,7 @@ import {
   type WriteResult,
 } from '../../../src/store/blob-store.ts';
 import { isStoreError } from '../../../src/store/store-error.ts';
-import { dropContainer } from '../../support/drop-container.ts';
+import { dropContainer } from '../../support/backends/drop-container.ts';
 import { type Define, failsWith, md5, type Subject, winnersOf } from './suite.ts';
 
 export function copyTests(subject: Subject, test: Define): void {

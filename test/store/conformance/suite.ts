@@ -17,7 +17,7 @@ import type {
 } from '../../../src/store/blob-store.ts';
 import { isStoreError, type StoreErrorKind } from '../../../src/store/store-error.ts';
 import type { StreamBody, UploadBody } from '../../../src/streams/bytes.ts';
-import { dropContainer } from '../../support/drop-container.ts';
+import { dropContainer } from '../../support/backends/drop-container.ts';
 import { testCall } from '../../support/test-call.ts';
 
 export interface ConformanceOptions {

@@ -1,4 +1,4 @@
-import { ACCESS_KEY, REGION } from '../sign-raw.ts';
+import { ACCESS_KEY, REGION } from '../clients/sign-raw.ts';
 import { DAY, repeat, type StrangersRequest, times, VALUES } from './requests.ts';
 
 /** Bodies may be four times as long as heads: together they are less than 64 KB. */

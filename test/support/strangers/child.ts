@@ -1,6 +1,6 @@
 import process from 'node:process';
-import { startTestGateway } from '../gateway.ts';
-import { everythingThatWatches } from '../watchers.ts';
+import { startTestGateway } from '../gateway/gateway.ts';
+import { everythingThatWatches } from '../gateway/watchers.ts';
 import type { Answer, Question } from './gateway-process.ts';
 
 /*

@@ -1,4 +1,4 @@
-import { RawConnection } from '../raw-http.ts';
+import { RawConnection } from '../clients/raw-http.ts';
 import type { GatewayProcess } from './gateway-process.ts';
 import type { StrangersRequest } from './requests.ts';
 

@@ -1,4 +1,4 @@
-import { ACCESS_KEY, REGION } from '../sign-raw.ts';
+import { ACCESS_KEY, REGION } from '../clients/sign-raw.ts';
 
 /** A request that nobody signed, of about so many bytes, in which one thing is repeated, nested, long or escaped. */
 export interface StrangersRequest {

@@ -1,4 +1,4 @@
-import type { Fault, FaultPlan } from '../../support/fault-proxy/fault.ts';
+import type { Fault, FaultPlan } from '../../support/backends/fault-proxy/fault.ts';
 
 /** One call in so many meets one of these. */
 const ONE_IN = 200;

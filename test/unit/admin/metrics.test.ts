@@ -4,7 +4,7 @@ import { fixedTokens } from '../../../src/admin/guard/token-check.ts';
 import { mergeMetrics } from '../../../src/admin/metrics/merge.ts';
 import { metricsRoutes } from '../../../src/admin/metrics/routes.ts';
 import { type AdminServer, startAdminServer } from '../../../src/admin/server.ts';
-import { parseMetrics } from '../../support/prometheus-text.ts';
+import { parseMetrics } from '../../support/observe/prometheus-text.ts';
 import { SILENT } from '../../support/silent-log.ts';
 
 const servers: AdminServer[] = [];

@@ -15,7 +15,7 @@ import {
   type RawRequestOptions,
   SECRET_KEY,
   signedHead,
-} from '../../support/sign-raw.ts';
+} from '../../support/clients/sign-raw.ts';
 
 /** A request in pieces, as it would come off the wire. */
 interface Sent {

@@ -66,7 +66,7 @@ describe('the threat model', () => {
     expect(table('`test/unit/house/threat-model.test.ts`')).toEqual([]);
     expect(table('by hand')).toEqual(['nothing tries: x']);
     expect(table('`test/none.test.ts`')).toEqual(['test/none.test.ts is not there']);
-    expect(table('`test/support/gateway.ts`')).toEqual(['test/support/gateway.ts is no test']);
+    expect(table('`test/support/gateway/gateway.ts`')).toEqual(['test/support/gateway/gateway.ts is no test']);
   });
 
   test('is what SECURITY.md leads to', () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Environment, loadConfig } from '../../../config/load.ts';
 import { newTraceId } from '../../../src/observe/random-id.ts';
 import { startTelemetry, type Telemetry } from '../../../src/main/telemetry/telemetry.ts';
-import { endedFacts } from '../../support/ended-facts.ts';
+import { endedFacts } from '../../support/observe/ended-facts.ts';
 import { SILENT } from '../../support/silent-log.ts';
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };

@@ -4,9 +4,9 @@ import { createClock } from '../../../src/manifest/records/clock.ts';
 import { type Objects, createObjects } from '../../../src/manifest/objects/objects.ts';
 import { newToken } from '../../../src/manifest/records/version-token.ts';
 import { versionRef } from '../../../src/manifest/records/version-names.ts';
-import { putOf } from '../../support/manifest.ts';
+import { putOf } from '../../support/manifest/manifest.ts';
 import { testCall } from '../../support/test-call.ts';
-import { VersionedBucket } from '../../support/versioned.ts';
+import { VersionedBucket } from '../../support/manifest/versioned.ts';
 
 /** One operation on a key in a state, and the backend calls it may make before it answers. */
 interface Row {

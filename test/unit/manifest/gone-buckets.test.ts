@@ -6,7 +6,7 @@ import type { Bucket } from '../../../src/manifest/records/bucket.ts';
 import type { ObjectAmendment } from '../../../src/manifest/versions/object-amendment.ts';
 import type { Manifest } from '../../../src/manifest/manifest.ts';
 import { SILENT } from '../../support/silent-log.ts';
-import { putOf } from '../../support/manifest.ts';
+import { putOf } from '../../support/manifest/manifest.ts';
 import { testCall } from '../../support/test-call.ts';
 import { TestTime } from '../../support/test-time.ts';
 import { codeOf } from './upload-fixture.ts';

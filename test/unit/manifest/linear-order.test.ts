@@ -13,7 +13,7 @@ import { StoreError } from '../../../src/store/store-error.ts';
 import { readAll } from '../../../src/streams/read-all.ts';
 import { testCall } from '../../support/test-call.ts';
 import { createHash } from 'node:crypto';
-import { OWNER, putOf } from '../../support/manifest.ts';
+import { OWNER, putOf } from '../../support/manifest/manifest.ts';
 
 /** Two gateways with clocks of their own over one store, one key in a bucket with versioning. */
 class TwoGateways {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { BackendCall } from '../../../src/observe/backend-call.ts';
 import { BackendCalls } from '../../../src/observe/call-watch.ts';
 import { RequestFacts } from '../../../src/observe/request-facts.ts';
-import { endedFacts } from '../../support/ended-facts.ts';
+import { endedFacts } from '../../support/observe/ended-facts.ts';
 import { testCall } from '../../support/test-call.ts';
 
 const ATTEMPT = { system: 'azure', operation: 'read', method: 'GET', path: '/p'.repeat(500), attempt: 1, bytesSent: 0 };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { S3Error } from '../../../src/errors/s3-error.ts';
 import { isNotable } from '../../../src/observe/notable.ts';
 import type { S3ErrorCode } from '../../../src/errors/error-table.ts';
-import { type FactsOptions, factsOf } from '../../support/request-facts.ts';
+import { type FactsOptions, factsOf } from '../../support/observe/request-facts.ts';
 
 const SLOW_MS = 1000;
 const refused = (code: S3ErrorCode): FactsOptions => {

@@ -5,7 +5,7 @@ import { Batch } from '../../../src/observe/batch.ts';
 import type { Log } from '../../../src/observe/log.ts';
 import { hasFailed } from '../../../src/observe/notable.ts';
 import { RequestObservers } from '../../../src/observe/request-observers.ts';
-import { endedFacts } from '../../support/ended-facts.ts';
+import { endedFacts } from '../../support/observe/ended-facts.ts';
 import { SILENT } from '../../support/silent-log.ts';
 
 describe('observers', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Sent } from '../../support/acl-client.ts';
-import { OTHER_CANONICAL_ID } from '../../support/gateway.ts';
+import type { Sent } from '../../support/clients/acl-client.ts';
+import { OTHER_CANONICAL_ID } from '../../support/gateway/gateway.ts';
 import { ALL_USERS, bucket, openScene, as, grants } from './scene.ts';
 
 openScene();

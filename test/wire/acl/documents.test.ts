@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Sent, contentMd5 } from '../../support/acl-client.ts';
-import { CANONICAL_ID, OTHER_CANONICAL_ID } from '../../support/gateway.ts';
+import { type Sent, contentMd5 } from '../../support/clients/acl-client.ts';
+import { CANONICAL_ID, OTHER_CANONICAL_ID } from '../../support/gateway/gateway.ts';
 import { ALL_USERS, bucket, openScene, ask, as, grants, policy, grant, OTHER_READS } from './scene.ts';
 
 openScene();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { OTHER_CANONICAL_ID } from '../../support/gateway.ts';
+import { OTHER_CANONICAL_ID } from '../../support/gateway/gateway.ts';
 import { bucket, openScene, ask, as, grants } from './scene.ts';
 
 openScene();

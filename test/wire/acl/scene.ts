@@ -1,8 +1,8 @@
 import { beforeEach, expect } from 'vitest';
-import type { Caller, Sent } from '../../support/acl-client.ts';
-import { CANONICAL_ID, OTHER_CANONICAL_ID } from '../../support/gateway.ts';
-import { sharedGateway } from '../../support/shared-gateway.ts';
-import type { RawAnswer } from '../../support/raw-http.ts';
+import type { Caller, Sent } from '../../support/clients/acl-client.ts';
+import { CANONICAL_ID, OTHER_CANONICAL_ID } from '../../support/gateway/gateway.ts';
+import { sharedGateway } from '../../support/gateway/shared-gateway.ts';
+import type { RawAnswer } from '../../support/clients/raw-http.ts';
 
 export const ALL_USERS = 'http://acs.amazonaws.com/groups/global/AllUsers';
 const ANONYMOUS = '65a011a29cdf8ec533ec3d1ccaae921c';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Caller, type Sent, outcome } from '../../support/acl-client.ts';
+import { type Caller, type Sent, outcome } from '../../support/clients/acl-client.ts';
 import { bucket, openScene, ask, as, grants } from './scene.ts';
 
 openScene();

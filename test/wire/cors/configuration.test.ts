@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { outcome } from '../../support/acl-client.ts';
+import { outcome } from '../../support/clients/acl-client.ts';
 
 import {
   bucket,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { outcome, send } from '../../support/acl-client.ts';
+import { outcome, send } from '../../support/clients/acl-client.ts';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
 import { withCallLog } from '../../../adapters/memory/call-log.ts';
-import { startGatewayOver } from '../../support/gateway.ts';
-import type { RawAnswer } from '../../support/raw-http.ts';
+import { startGatewayOver } from '../../support/gateway/gateway.ts';
+import type { RawAnswer } from '../../support/clients/raw-http.ts';
 
 import { bucket, PAGE, VARY, openScene, allowing, allow, told, preflight, asking } from './scene.ts';
 

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { withCallLog } from '../../../adapters/memory/call-log.ts';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
 import { RateLimits } from '../../../src/access/rates/rate-limits.ts';
-import { startGatewayOver } from '../../support/gateway.ts';
-import { roundTrip } from '../../support/raw-http.ts';
+import { startGatewayOver } from '../../support/gateway/gateway.ts';
+import { roundTrip } from '../../support/clients/raw-http.ts';
 
 /*
  * What pages may read of an error depends on the bucket, which has to be looked at for it. That is no way round the

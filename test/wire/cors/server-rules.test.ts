@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 
-import { sharedGateway } from '../../support/shared-gateway.ts';
+import { sharedGateway } from '../../support/gateway/shared-gateway.ts';
 import { PAGE, document, allowing, told, asking } from './scene.ts';
 
 describe("the server's rules", () => {

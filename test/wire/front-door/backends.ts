@@ -1,5 +1,5 @@
-import { BACKENDS, startCloud } from '../../support/clouds.ts';
-import { startGatewayOver, type TestGatewayOptions } from '../../support/gateway.ts';
+import { BACKENDS, startCloud } from '../../support/backends/clouds.ts';
+import { startGatewayOver, type TestGatewayOptions } from '../../support/gateway/gateway.ts';
 
 export { BACKENDS };
 export const MEMORY = 'memory';

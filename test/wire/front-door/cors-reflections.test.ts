@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { sharedGateway } from '../../support/shared-gateway.ts';
-import { type RawAnswer, roundTrip } from '../../support/raw-http.ts';
+import { sharedGateway } from '../../support/gateway/shared-gateway.ts';
+import { type RawAnswer, roundTrip } from '../../support/clients/raw-http.ts';
 
 /*
  * What of a page's request comes back in headers: odd origins, methods and names of headers at every kind of address,

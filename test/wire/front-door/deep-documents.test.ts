@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { contentMd5, outcome } from '../../support/acl-client.ts';
-import { formRequest, signatureV4 } from '../../support/post-form.ts';
-import { roundTrip } from '../../support/raw-http.ts';
-import { sharedGateway } from '../../support/shared-gateway.ts';
-import { ACCESS_KEY, REGION, SECRET_KEY } from '../../support/sign-raw.ts';
+import { contentMd5, outcome } from '../../support/clients/acl-client.ts';
+import { formRequest, signatureV4 } from '../../support/clients/post-form.ts';
+import { roundTrip } from '../../support/clients/raw-http.ts';
+import { sharedGateway } from '../../support/gateway/shared-gateway.ts';
+import { ACCESS_KEY, REGION, SECRET_KEY } from '../../support/clients/sign-raw.ts';
 
 /*
  * Documents with something in each of their places that does not belong there: lists and objects nested some thousand

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Caller, Sent } from '../../support/acl-client.ts';
-import { outcome } from '../../support/acl-client.ts';
-import { type Fields, formRequest } from '../../support/post-form.ts';
-import { roundTrip } from '../../support/raw-http.ts';
-import { CANONICAL_ID } from '../../support/gateway.ts';
-import { sharedGateway } from '../../support/shared-gateway.ts';
+import type { Caller, Sent } from '../../support/clients/acl-client.ts';
+import { outcome } from '../../support/clients/acl-client.ts';
+import { type Fields, formRequest } from '../../support/clients/post-form.ts';
+import { roundTrip } from '../../support/clients/raw-http.ts';
+import { CANONICAL_ID } from '../../support/gateway/gateway.ts';
+import { sharedGateway } from '../../support/gateway/shared-gateway.ts';
 
 /*
  * An ACL may name accounts by their e-mail addresses. Whoever has keys can find out by that which addresses are

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Random } from '../../support/random.ts';
 import { propertySeed } from '../../support/property-seed.ts';
-import { type Fields, signedV4 } from '../../support/post-form.ts';
-import { type RawAnswer, RawConnection } from '../../support/raw-http.ts';
-import { signedHead } from '../../support/sign-raw.ts';
+import { type Fields, signedV4 } from '../../support/clients/post-form.ts';
+import { type RawAnswer, RawConnection } from '../../support/clients/raw-http.ts';
+import { signedHead } from '../../support/clients/sign-raw.ts';
 import { type AttackedGateway, BACKENDS, MEMORY, sideBySide, startOver } from './backends.ts';
 
 /*

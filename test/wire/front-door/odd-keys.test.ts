@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { outcome } from '../../support/acl-client.ts';
-import { type RawAnswer, RawConnection } from '../../support/raw-http.ts';
-import { signedHead } from '../../support/sign-raw.ts';
+import { outcome } from '../../support/clients/acl-client.ts';
+import { type RawAnswer, RawConnection } from '../../support/clients/raw-http.ts';
+import { signedHead } from '../../support/clients/sign-raw.ts';
 import { type AttackedGateway, BACKENDS, MEMORY, sideBySide, startOver } from './backends.ts';
 
 /*

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RequestObservers } from '../../../src/observe/request-observers.ts';
-import { outcome } from '../../support/acl-client.ts';
-import { type TestGateway, startTestGateway } from '../../support/gateway.ts';
+import { outcome } from '../../support/clients/acl-client.ts';
+import { type TestGateway, startTestGateway } from '../../support/gateway/gateway.ts';
 import { Random } from '../../support/random.ts';
-import { type RawAnswer, RawConnection } from '../../support/raw-http.ts';
+import { type RawAnswer, RawConnection } from '../../support/clients/raw-http.ts';
 import { SILENT } from '../../support/silent-log.ts';
-import { OTHER_ACCESS_KEY, signedHead } from '../../support/sign-raw.ts';
+import { OTHER_ACCESS_KEY, signedHead } from '../../support/clients/sign-raw.ts';
 
 /*
  * PROXY headers as balancers write them, and as nobody should: cut anywhere, altered, with more behind the addresses

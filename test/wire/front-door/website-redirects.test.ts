@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import { send } from '../../support/acl-client.ts';
-import { type RawAnswer, roundTrip } from '../../support/raw-http.ts';
-import { sharedGateway } from '../../support/shared-gateway.ts';
+import { send } from '../../support/clients/acl-client.ts';
+import { type RawAnswer, roundTrip } from '../../support/clients/raw-http.ts';
+import { sharedGateway } from '../../support/gateway/shared-gateway.ts';
 
 /*
  * Where a website sends its visitors: nowhere but to itself, unless its owner or the writer of an object said so.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Sent } from '../../support/acl-client.ts';
+import type { Sent } from '../../support/clients/acl-client.ts';
 import { bucket, openScene, turnTo, ask, outcomeOf, get } from './scene.ts';
 
 openScene();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type Sent, outcome } from '../../support/acl-client.ts';
-import type { RawAnswer } from '../../support/raw-http.ts';
-import { sharedGateway } from '../../support/shared-gateway.ts';
+import { type Sent, outcome } from '../../support/clients/acl-client.ts';
+import type { RawAnswer } from '../../support/clients/raw-http.ts';
+import { sharedGateway } from '../../support/gateway/shared-gateway.ts';
 import { bucket, openScene, ask, outcomeOf, documentOf } from './scene.ts';
 
 openScene();

@@ -1,7 +1,7 @@
 import { beforeEach, expect } from 'vitest';
-import { type Caller, type Sent, outcome } from '../../support/acl-client.ts';
-import type { RawAnswer } from '../../support/raw-http.ts';
-import { sharedGateway } from '../../support/shared-gateway.ts';
+import { type Caller, type Sent, outcome } from '../../support/clients/acl-client.ts';
+import type { RawAnswer } from '../../support/clients/raw-http.ts';
+import { sharedGateway } from '../../support/gateway/shared-gateway.ts';
 
 let shared: ReturnType<typeof sharedGateway>;
 let made = 0;

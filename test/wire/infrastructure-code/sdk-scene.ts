@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll } from 'vitest';
-import { sdkClient } from '../../support/sdk-client.ts';
+import { sdkClient } from '../../support/clients/sdk-client.ts';
 import { openScene } from './scene.ts';
 
 /** The AWS SDK as the owner. */

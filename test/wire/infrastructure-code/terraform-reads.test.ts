@@ -24,7 +24,7 @@ import {
   HeadBucketCommand,
 } from '@aws-sdk/client-s3';
 import { describe, expect, test } from 'vitest';
-import { REGION } from '../../support/sign-raw.ts';
+import { REGION } from '../../support/clients/sign-raw.ts';
 import { outcomeOf } from './companions.ts';
 import * as scene from './scene.ts';
 import { bucket } from './scene.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { contentMd5 } from '../../support/acl-client.ts';
+import { contentMd5 } from '../../support/clients/acl-client.ts';
 import {
   BYPASS,
   GOVERNED,

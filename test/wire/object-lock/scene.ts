@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, vi } from 'vitest';
-import { type Caller, type Sent, contentMd5, outcome, send } from '../../support/acl-client.ts';
-import { type TestGateway, startTestGateway } from '../../support/gateway.ts';
-import type { RawAnswer } from '../../support/raw-http.ts';
+import { type Caller, type Sent, contentMd5, outcome, send } from '../../support/clients/acl-client.ts';
+import { type TestGateway, startTestGateway } from '../../support/gateway/gateway.ts';
+import type { RawAnswer } from '../../support/clients/raw-http.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type Sent, outcome } from '../../support/acl-client.ts';
+import { type Sent, outcome } from '../../support/clients/acl-client.ts';
 import {
   type Headers,
   GOVERNED,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { outcome } from '../../support/acl-client.ts';
-import { type Fields, exactly, signedV4 } from '../../support/post-form.ts';
-import type { RawAnswer } from '../../support/raw-http.ts';
+import { outcome } from '../../support/clients/acl-client.ts';
+import { type Fields, exactly, signedV4 } from '../../support/clients/post-form.ts';
+import type { RawAnswer } from '../../support/clients/raw-http.ts';
 import { ask, bucket, expectNothing, keys, openScene, post, signed } from './scene.ts';
 
 openScene();

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { outcome, send } from '../../support/acl-client.ts';
-import { CLOUDS, type Cloud, startCloud } from '../../support/clouds.ts';
-import { type TestGateway, startGatewayOver } from '../../support/gateway.ts';
-import { type Fields, exactly, formRequest, signedV4 } from '../../support/post-form.ts';
-import { roundTrip } from '../../support/raw-http.ts';
+import { outcome, send } from '../../support/clients/acl-client.ts';
+import { CLOUDS, type Cloud, startCloud } from '../../support/backends/clouds.ts';
+import { type TestGateway, startGatewayOver } from '../../support/gateway/gateway.ts';
+import { type Fields, exactly, formRequest, signedV4 } from '../../support/clients/post-form.ts';
+import { roundTrip } from '../../support/clients/raw-http.ts';
 import { testCall } from '../../support/test-call.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
 

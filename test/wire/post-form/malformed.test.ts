@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { outcome } from '../../support/acl-client.ts';
+import { outcome } from '../../support/clients/acl-client.ts';
 import {
   BOUNDARY,
   type Fields,
@@ -10,9 +10,9 @@ import {
   formBody,
   formRequest,
   signedV4,
-} from '../../support/post-form.ts';
-import { RawConnection, roundTrip } from '../../support/raw-http.ts';
-import { signedHead } from '../../support/sign-raw.ts';
+} from '../../support/clients/post-form.ts';
+import { RawConnection, roundTrip } from '../../support/clients/raw-http.ts';
+import { signedHead } from '../../support/clients/sign-raw.ts';
 import { ask, bucket, expectNothing, keys, openScene, port, post } from './scene.ts';
 
 openScene();

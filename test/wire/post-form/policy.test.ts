@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { outcome } from '../../support/acl-client.ts';
-import { type Fields, exactly, signatureV4, signedV4 } from '../../support/post-form.ts';
-import { ACCESS_KEY, SECRET_KEY } from '../../support/sign-raw.ts';
+import { outcome } from '../../support/clients/acl-client.ts';
+import { type Fields, exactly, signatureV4, signedV4 } from '../../support/clients/post-form.ts';
+import { ACCESS_KEY, SECRET_KEY } from '../../support/clients/sign-raw.ts';
 import { ask, bucket, expectNothing, keys, openScene, post, signed } from './scene.ts';
 
 openScene();

@@ -1,8 +1,8 @@
 import { beforeEach, expect } from 'vitest';
-import type { Caller, Sent } from '../../support/acl-client.ts';
-import { type Fields, type FormParts, exactly, formRequest, signedV4 } from '../../support/post-form.ts';
-import { type RawAnswer, roundTrip } from '../../support/raw-http.ts';
-import { sharedGateway } from '../../support/shared-gateway.ts';
+import type { Caller, Sent } from '../../support/clients/acl-client.ts';
+import { type Fields, type FormParts, exactly, formRequest, signedV4 } from '../../support/clients/post-form.ts';
+import { type RawAnswer, roundTrip } from '../../support/clients/raw-http.ts';
+import { sharedGateway } from '../../support/gateway/shared-gateway.ts';
 import { testCall } from '../../support/test-call.ts';
 
 let shared: ReturnType<typeof sharedGateway>;

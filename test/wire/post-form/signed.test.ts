@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { outcome } from '../../support/acl-client.ts';
-import { BOUNDARY, type Fields, exactly, formRequest, signedV2, signedV4 } from '../../support/post-form.ts';
-import { roundTrip } from '../../support/raw-http.ts';
-import { sharedGateway } from '../../support/shared-gateway.ts';
-import { OTHER_ACCESS_KEY, signedHead } from '../../support/sign-raw.ts';
+import { outcome } from '../../support/clients/acl-client.ts';
+import { BOUNDARY, type Fields, exactly, formRequest, signedV2, signedV4 } from '../../support/clients/post-form.ts';
+import { roundTrip } from '../../support/clients/raw-http.ts';
+import { sharedGateway } from '../../support/gateway/shared-gateway.ts';
+import { OTHER_ACCESS_KEY, signedHead } from '../../support/clients/sign-raw.ts';
 import { ask, bucket, expectNothing, get, keys, openScene, port, post, signed } from './scene.ts';
 
 openScene();

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { ACCESS_KEY, presignedHead, SECRET_KEY, signedHead } from '../../support/sign-raw.ts';
+import { ACCESS_KEY, presignedHead, SECRET_KEY, signedHead } from '../../support/clients/sign-raw.ts';
 
 /** All that no output may hold, by what it is. */
 export const secrets = new Map<string, string>();

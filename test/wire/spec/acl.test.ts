@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Caller } from '../../support/acl-client.ts';
-import { CANONICAL_ID, OTHER_CANONICAL_ID } from '../../support/gateway.ts';
+import type { Caller } from '../../support/clients/acl-client.ts';
+import { CANONICAL_ID, OTHER_CANONICAL_ID } from '../../support/gateway/gateway.ts';
 import { rule } from './rule.ts';
 import { type Asked, type Headers, World, element } from './world.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { RawConnection, roundTrip } from '../../support/raw-http.ts';
-import { presignedHead, signedHead } from '../../support/sign-raw.ts';
+import { RawConnection, roundTrip } from '../../support/clients/raw-http.ts';
+import { presignedHead, signedHead } from '../../support/clients/sign-raw.ts';
 import { NINE_OPERATIONS, type Place, newPlace, requestOf, stateOf } from './nine-operations.ts';
 import { rule } from './rule.ts';
 import { type Headers, World, element } from './world.ts';

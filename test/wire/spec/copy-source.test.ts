@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { OTHER_CANONICAL_ID } from '../../support/gateway.ts';
+import { OTHER_CANONICAL_ID } from '../../support/gateway/gateway.ts';
 import { rule } from './rule.ts';
 import { type Headers, World, element } from './world.ts';
 

@@ -11,12 +11,12 @@ const ACL = {
   documents: 'test/wire/acl/documents.test.ts',
   objects: 'test/wire/acl/objects.test.ts',
 };
-const ERRORS = 'test/wire/errors.test.ts';
+const ERRORS = 'test/wire/gateway/errors.test.ts';
 const LOCK = {
   writing: 'test/wire/object-lock/writing.test.ts',
   deletion: 'test/wire/object-lock/deletion.test.ts',
 };
-const OWNERSHIP = 'test/wire/ownership.test.ts';
+const OWNERSHIP = 'test/wire/access/ownership.test.ts';
 const VERSIONS = {
   addressing: 'test/wire/versions/addressing.test.ts',
   copySource: 'test/wire/versions/copy-source.test.ts',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CANONICAL_ID, OTHER_CANONICAL_ID } from '../../support/gateway.ts';
+import { CANONICAL_ID, OTHER_CANONICAL_ID } from '../../support/gateway/gateway.ts';
 import { rule } from './rule.ts';
 import { type Answer, type Headers, World, children, element } from './world.ts';
 

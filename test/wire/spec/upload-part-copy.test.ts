@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { RawConnection } from '../../support/raw-http.ts';
-import { signedHead } from '../../support/sign-raw.ts';
+import { RawConnection } from '../../support/clients/raw-http.ts';
+import { signedHead } from '../../support/clients/sign-raw.ts';
 import { rule } from './rule.ts';
 import { type Headers, World, children, element } from './world.ts';
 

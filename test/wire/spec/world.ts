@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { type Caller, contentMd5, outcome, send } from '../../support/acl-client.ts';
-import { type TestGateway, type TestGatewayOptions, startGatewayOver } from '../../support/gateway.ts';
-import type { RawAnswer } from '../../support/raw-http.ts';
+import { type Caller, contentMd5, outcome, send } from '../../support/clients/acl-client.ts';
+import { type TestGateway, type TestGatewayOptions, startGatewayOver } from '../../support/gateway/gateway.ts';
+import type { RawAnswer } from '../../support/clients/raw-http.ts';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
 

@@ -8,8 +8,8 @@ import {
   roleArn,
   sessionsOf,
   type StsAnswer,
-} from '../../support/sts-client.ts';
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
+} from '../../support/clients/sts-client.ts';
+import { startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 
 const OTHER = '999999999999';
 const TAGGING = {

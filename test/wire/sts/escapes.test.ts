@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { contentMd5 } from '../../support/acl-client.ts';
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { type Fields, exactly, formRequest, signedV4 } from '../../support/post-form.ts';
-import { type RawAnswer, roundTrip } from '../../support/raw-http.ts';
-import { presignedHead, signedHead } from '../../support/sign-raw.ts';
-import { callSts, directoryOf, type Keys, keysOf, roleArn, sessionsOf } from '../../support/sts-client.ts';
+import { contentMd5 } from '../../support/clients/acl-client.ts';
+import { startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
+import { type Fields, exactly, formRequest, signedV4 } from '../../support/clients/post-form.ts';
+import { type RawAnswer, roundTrip } from '../../support/clients/raw-http.ts';
+import { presignedHead, signedHead } from '../../support/clients/sign-raw.ts';
+import { callSts, directoryOf, type Keys, keysOf, roleArn, sessionsOf } from '../../support/clients/sts-client.ts';
 
 /*
  * A session of one account that may read and write below `data/team/`, and no more: all that it could try to get at

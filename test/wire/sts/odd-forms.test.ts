@@ -1,8 +1,16 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { roundTrip } from '../../support/raw-http.ts';
-import { callSts, directoryOf, keysOf, roleArn, send, sessionsOf, type StsAnswer } from '../../support/sts-client.ts';
+import { startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
+import { roundTrip } from '../../support/clients/raw-http.ts';
+import {
+  callSts,
+  directoryOf,
+  keysOf,
+  roleArn,
+  send,
+  sessionsOf,
+  type StsAnswer,
+} from '../../support/clients/sts-client.ts';
 
 let gateway: TestGateway;
 

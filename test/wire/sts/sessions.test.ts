@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RateLimits } from '../../../src/access/rates/rate-limits.ts';
 import { type ReplaceableDirectory, replaceableDirectory } from '../../../src/access/directory.ts';
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { type RawAnswer, roundTrip } from '../../support/raw-http.ts';
-import { presignedHead, signedHead } from '../../support/sign-raw.ts';
-import { framedLength, signedChunks } from '../../support/signed-chunks.ts';
+import { startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
+import { type RawAnswer, roundTrip } from '../../support/clients/raw-http.ts';
+import { presignedHead, signedHead } from '../../support/clients/sign-raw.ts';
+import { framedLength, signedChunks } from '../../support/clients/signed-chunks.ts';
 import {
   callSts,
   directoryOf,
@@ -14,7 +14,7 @@ import {
   roleArn,
   sessionsOf,
   type StsAnswer,
-} from '../../support/sts-client.ts';
+} from '../../support/clients/sts-client.ts';
 
 const PREFIX_POLICY = JSON.stringify({
   Version: '2012-10-17',

@@ -2,10 +2,18 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type GenerateKeyPairResult, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { roundTrip } from '../../support/raw-http.ts';
-import { signedHead } from '../../support/sign-raw.ts';
-import { callSts, directoryOf, NUMBER, roleArn, send, sessionsOf, type StsAnswer } from '../../support/sts-client.ts';
+import { startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
+import { roundTrip } from '../../support/clients/raw-http.ts';
+import { signedHead } from '../../support/clients/sign-raw.ts';
+import {
+  callSts,
+  directoryOf,
+  NUMBER,
+  roleArn,
+  send,
+  sessionsOf,
+  type StsAnswer,
+} from '../../support/clients/sts-client.ts';
 
 /** An identity provider on loopback, whose keys and manners tests change. */
 const issuer = {

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type ReplaceableDirectory, replaceableDirectory } from '../../../src/access/directory.ts';
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { exactly, formRequest, signedV4 } from '../../support/post-form.ts';
-import { RawConnection, type RawAnswer, roundTrip } from '../../support/raw-http.ts';
-import { signedHead } from '../../support/sign-raw.ts';
-import { framedLength, signedChunks } from '../../support/signed-chunks.ts';
-import { callSts, directoryOf, type Keys, keysOf, roleArn, sessionsOf } from '../../support/sts-client.ts';
+import { startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
+import { exactly, formRequest, signedV4 } from '../../support/clients/post-form.ts';
+import { RawConnection, type RawAnswer, roundTrip } from '../../support/clients/raw-http.ts';
+import { signedHead } from '../../support/clients/sign-raw.ts';
+import { framedLength, signedChunks } from '../../support/clients/signed-chunks.ts';
+import { callSts, directoryOf, type Keys, keysOf, roleArn, sessionsOf } from '../../support/clients/sts-client.ts';
 
 /**
  * Credentials are judged once, when a request begins; what is under way then is finished whatever becomes of them. The

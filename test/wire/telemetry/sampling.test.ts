@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { RawConnection, type RawAnswer } from '../../support/raw-http.ts';
-import { signedHead } from '../../support/sign-raw.ts';
+import { RawConnection, type RawAnswer } from '../../support/clients/raw-http.ts';
+import { signedHead } from '../../support/clients/sign-raw.ts';
 import { type Backend, startRecordedAzurite, startTraced, type Traced } from './scene.ts';
 
 /** Nothing is sampled but what the caller already does. */

@@ -3,10 +3,10 @@ import { createAzureStore, startAzurite } from '../../../adapters/azure/index.ts
 import { loadConfig } from '../../../config/load.ts';
 import { startTelemetry, type Telemetry } from '../../../src/main/telemetry/telemetry.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
-import { freshContainer } from '../../support/azurite.ts';
-import { startGatewayOver, type TestGateway } from '../../support/gateway.ts';
-import { type OtlpProtocol, type OtlpReceiver, startOtlpReceiver } from '../../support/otlp-receiver.ts';
-import { type BackendRequest, startRecordingProxy } from '../../support/recording-proxy.ts';
+import { freshContainer } from '../../support/backends/azurite.ts';
+import { startGatewayOver, type TestGateway } from '../../support/gateway/gateway.ts';
+import { type OtlpProtocol, type OtlpReceiver, startOtlpReceiver } from '../../support/observe/otlp-receiver.ts';
+import { type BackendRequest, startRecordingProxy } from '../../support/backends/recording-proxy.ts';
 import { SILENT } from '../../support/silent-log.ts';
 
 export interface Backend {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ReceivedSpan } from '../../support/otlp-receiver.ts';
-import { RawConnection, type RawAnswer } from '../../support/raw-http.ts';
-import { signedHead } from '../../support/sign-raw.ts';
+import type { ReceivedSpan } from '../../support/observe/otlp-receiver.ts';
+import { RawConnection, type RawAnswer } from '../../support/clients/raw-http.ts';
+import { signedHead } from '../../support/clients/sign-raw.ts';
 import { type Backend, startRecordedAzurite, startTraced, type Traced } from './scene.ts';
 
 const BUCKET = 'traced';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Caller, contentMd5 } from '../../support/acl-client.ts';
+import { type Caller, contentMd5 } from '../../support/clients/acl-client.ts';
 import {
   type State,
   UNKNOWN,

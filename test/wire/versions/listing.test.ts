@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Sent, outcome, send } from '../../support/acl-client.ts';
-import { type TestGateway, startTestGateway } from '../../support/gateway.ts';
+import { type Sent, outcome, send } from '../../support/clients/acl-client.ts';
+import { type TestGateway, startTestGateway } from '../../support/gateway/gateway.ts';
 
 const STATUS = (value: string): string =>
   `<VersioningConfiguration><Status>${value}</Status></VersioningConfiguration>`;

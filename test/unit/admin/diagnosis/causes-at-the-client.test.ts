@@ -1,6 +1,6 @@
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { describe, expect, test } from 'vitest';
-import { altersHeader } from '../../../support/altering-proxy.ts';
+import { altersHeader } from '../../../support/backends/altering-proxy.ts';
 import { SESSION } from './judging-server.ts';
 import {
   ACCESS_KEY,

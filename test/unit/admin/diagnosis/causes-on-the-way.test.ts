@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { altersHeader, altersTarget, both, type Alter } from '../../../support/altering-proxy.ts';
-import { presignedHead, signedHead, type RawRequestOptions } from '../../../support/sign-raw.ts';
+import { altersHeader, altersTarget, both, type Alter } from '../../../support/backends/altering-proxy.ts';
+import { presignedHead, signedHead, type RawRequestOptions } from '../../../support/clients/sign-raw.ts';
 import {
   server,
   proxy,

@@ -9,9 +9,9 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { Cause, Certainty } from '../../../../src/admin/diagnosis/diagnosis.ts';
-import { startAlteringProxy, type Alter, type AlteringProxy } from '../../../support/altering-proxy.ts';
-import { roundTrip } from '../../../support/raw-http.ts';
-import type { RawRequestOptions } from '../../../support/sign-raw.ts';
+import { startAlteringProxy, type Alter, type AlteringProxy } from '../../../support/backends/altering-proxy.ts';
+import { roundTrip } from '../../../support/clients/raw-http.ts';
+import type { RawRequestOptions } from '../../../support/clients/sign-raw.ts';
 import { SECRETS, startJudgingServer, type JudgingServer } from './judging-server.ts';
 
 export const ACCESS_KEY = 'AKIAIOSFODNN7EXAMPLE';

@@ -3,7 +3,7 @@ import { SignatureDiagnoser } from '../../../../src/admin/diagnosis/diagnoser.ts
 import type { DiagnosisSources } from '../../../../src/admin/diagnosis/diagnosis.ts';
 import { S3Error } from '../../../../src/errors/s3-error.ts';
 import type { AuthFacts, RequestHead } from '../../../../src/observe/request-facts.ts';
-import { signedHead, type RawRequestOptions } from '../../../support/sign-raw.ts';
+import { signedHead, type RawRequestOptions } from '../../../support/clients/sign-raw.ts';
 import { ACCESS_KEY, SECRET_KEY } from '../../auth/signed-requests.ts';
 
 const SOURCES: DiagnosisSources = {

@@ -6,10 +6,10 @@ import type { RequestDetail, RequestList, SupportBundle, Timeline } from '../../
 import type { HttpArchive } from '../../../../src/admin/inspector/har.ts';
 import { S3Error } from '../../../../src/errors/s3-error.ts';
 import { createObjectInspector } from '../../../../src/manifest/inspect/inspect-object.ts';
-import { putOf } from '../../../support/manifest.ts';
-import { factsOf } from '../../../support/request-facts.ts';
+import { putOf } from '../../../support/manifest/manifest.ts';
+import { factsOf } from '../../../support/observe/request-facts.ts';
 import { testCall } from '../../../support/test-call.ts';
-import { VersionedBucket } from '../../../support/versioned.ts';
+import { VersionedBucket } from '../../../support/manifest/versioned.ts';
 import { type ReplicaOptions, TestReplica, until } from './replica.ts';
 
 // Processes and streams on a machine that may be busy.

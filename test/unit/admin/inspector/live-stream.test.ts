@@ -6,7 +6,7 @@ import { OwnRequests } from '../../../../src/admin/inspector/own-requests.ts';
 import { ownEvents } from '../../../../src/admin/inspector/stream-sources.ts';
 import { requestMatcher } from '../../../../src/admin/journal/filter.ts';
 import { RequestJournal } from '../../../../src/admin/journal/journal.ts';
-import { factsOf } from '../../../support/request-facts.ts';
+import { factsOf } from '../../../support/observe/request-facts.ts';
 
 const SLOW_MS = 1000;
 const ALL = { matcher: requestMatcher({}, SLOW_MS), texts: {}, scope: 'own' } as const;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ReplicaList, RequestDetail, RequestList, Timeline } from '../../../../src/admin/inspector/contract.ts';
 import type { HttpArchive } from '../../../../src/admin/inspector/har.ts';
-import { factsOf } from '../../../support/request-facts.ts';
+import { factsOf } from '../../../support/observe/request-facts.ts';
 import { type ReplicaOptions, TestReplica, until } from './replica.ts';
 
 // Processes and streams on a machine that may be busy.

@@ -11,7 +11,7 @@ import {
 } from '../../../../src/admin/inspector/request-fields.ts';
 import { fieldColumns, fieldFacts } from '../../../../src/admin/page/web/views/field-facts.ts';
 import type { RequestFacts } from '../../../../src/observe/request-facts.ts';
-import { factsOf, IDENTITY } from '../../../support/request-facts.ts';
+import { factsOf, IDENTITY } from '../../../support/observe/request-facts.ts';
 
 const SECTIONS: readonly DetailSection[] = ['top', 'operation', 'identity', 'body', 'time'];
 const ALL: readonly FieldTable[] = [REQUEST_FIELDS, AUTH_FIELDS, AUTHORIZATION_FIELDS, BODY_FIELDS, CALL_FIELDS];

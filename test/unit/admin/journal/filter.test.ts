@@ -4,7 +4,7 @@ import { FilterError, type FilterTexts, requestMatcher } from '../../../../src/a
 import type { KeptRequest } from '../../../../src/admin/journal/kept-request.ts';
 import { packRequest, readRequest } from '../../../../src/admin/journal/fields.ts';
 import type { RequestFacts } from '../../../../src/observe/request-facts.ts';
-import { type FactsOptions, factsOf, IDENTITY } from '../../../support/request-facts.ts';
+import { type FactsOptions, factsOf, IDENTITY } from '../../../support/observe/request-facts.ts';
 
 const denied: FactsOptions = { status: 403, failure: new S3Error('AccessDenied') };
 const running: FactsOptions = { ended: undefined, status: 0 };

@@ -5,7 +5,7 @@ import { RequestJournal, type RequestSource } from '../../../../src/admin/journa
 import type { SignatureDiagnosis } from '../../../../src/admin/diagnosis/diagnosis.ts';
 import type { KeptRequest } from '../../../../src/admin/journal/kept-request.ts';
 import type { BackendCallFacts } from '../../../../src/observe/call-facts.ts';
-import { type FactsOptions, factsOf, IDENTITY } from '../../../support/request-facts.ts';
+import { type FactsOptions, factsOf, IDENTITY } from '../../../support/observe/request-facts.ts';
 
 const SLOW_MS = 1000;
 /** Of requests that run, or wait to be told of. */

@@ -5,7 +5,7 @@ import { RequestJournal, type RequestSource } from '../../../../src/admin/journa
 import type { KeptRequest } from '../../../../src/admin/journal/kept-request.ts';
 import { RepeatedTexts } from '../../../../src/admin/journal/repeated-texts.ts';
 import { type PackedDocument, unpackReasons } from '../../../../src/observe/packed-reasons.ts';
-import { factsOf } from '../../../support/request-facts.ts';
+import { factsOf } from '../../../support/observe/request-facts.ts';
 
 const SLOW_MS = 1000;
 const NONE: RequestSource = { running: () => [], flush: () => undefined };

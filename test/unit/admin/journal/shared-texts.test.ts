@@ -6,7 +6,7 @@ import { RequestJournal } from '../../../../src/admin/journal/journal.ts';
 import { redactHeader } from '../../../../src/observe/redact.ts';
 import type { RequestFacts } from '../../../../src/observe/request-facts.ts';
 import '../../../support/property-seed.ts';
-import { factsOf, IDENTITY } from '../../../support/request-facts.ts';
+import { factsOf, IDENTITY } from '../../../support/observe/request-facts.ts';
 
 const KIB = 1024;
 const SLOW_MS = 1000;

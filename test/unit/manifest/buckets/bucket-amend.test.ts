@@ -3,7 +3,7 @@ import { type FaultPlan, withFaults } from '../../../../adapters/memory/faults.t
 import { MemoryBlobStore } from '../../../../adapters/memory/memory-blob-store.ts';
 import type { BucketSettings } from '../../../../src/manifest/records/bucket.ts';
 import { createBucketRegistry } from '../../../../src/manifest/buckets/buckets.ts';
-import { OWNER, type TestManifest, testManifest } from '../../../support/manifest.ts';
+import { OWNER, type TestManifest, testManifest } from '../../../support/manifest/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
 
 const tagged =

@@ -4,7 +4,7 @@ import { MemoryBlobStore } from '../../../../adapters/memory/memory-blob-store.t
 import type { BucketAmendment } from '../../../../src/manifest/buckets/bucket-amend.ts';
 import { type BucketRegistry, createBucketRegistry } from '../../../../src/manifest/buckets/buckets.ts';
 import type { Realm } from '../../../../src/manifest/buckets/realm.ts';
-import { OWNER, type TestManifest, testManifest } from '../../../support/manifest.ts';
+import { OWNER, type TestManifest, testManifest } from '../../../support/manifest/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
 
 const CACHE_MS = 60;

@@ -6,7 +6,7 @@ import type { Backend } from '../../../../src/manifest/buckets/realm.ts';
 import { SYSTEM_TIME } from '../../../../src/manifest/records/time.ts';
 import type { BlobStore, ContainerRequest } from '../../../../src/store/blob-store.ts';
 import { StoreError } from '../../../../src/store/store-error.ts';
-import { OWNER, putOf, testManifest } from '../../../support/manifest.ts';
+import { OWNER, putOf, testManifest } from '../../../support/manifest/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
 
 const list = { ownerId: OWNER, limit: 100 };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryBlobStore } from '../../../../adapters/memory/memory-blob-store.ts';
 import { type BucketRecord, encodeBucketRecord } from '../../../../src/manifest/records/bucket-record.ts';
 import { auditContainers } from '../../../../src/manifest/buckets/container-audit.ts';
-import { testManifest } from '../../../support/manifest.ts';
+import { testManifest } from '../../../support/manifest/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
 
 type Prepare = (

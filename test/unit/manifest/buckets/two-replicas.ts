@@ -10,7 +10,7 @@ import { createClock } from '../../../../src/manifest/records/clock.ts';
 import { type Objects, createObjects } from '../../../../src/manifest/objects/objects.ts';
 import { createSettler } from '../../../../src/manifest/versions/settle.ts';
 import { readAll } from '../../../../src/streams/read-all.ts';
-import { putOf } from '../../../support/manifest.ts';
+import { putOf } from '../../../support/manifest/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { TestTime } from '../../../support/test-time.ts';
 import { codeOf } from '../upload-fixture.ts';

@@ -9,7 +9,7 @@ import { SYSTEM_TIME } from '../../../../src/manifest/records/time.ts';
 import type { Call } from '../../../../src/observe/call.ts';
 import { StoreError } from '../../../../src/store/store-error.ts';
 import { wrapStore } from '../../../../src/store/wrap-store.ts';
-import { OWNER, putOf } from '../../../support/manifest.ts';
+import { OWNER, putOf } from '../../../support/manifest/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
 
 async function refusal(work: Promise<unknown>): Promise<unknown> {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CopySourceView } from '../../../../src/manifest/heads/object-requests.ts';
-import { OWNER, type TestManifest, putOf, testManifest } from '../../../support/manifest.ts';
+import { OWNER, type TestManifest, putOf, testManifest } from '../../../support/manifest/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { UploadFixture, codeOf } from '../upload-fixture.ts';
 

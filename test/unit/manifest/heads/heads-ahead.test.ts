@@ -6,7 +6,7 @@ import type { BlobStore } from '../../../../src/store/blob-store.ts';
 import { StoreError } from '../../../../src/store/store-error.ts';
 import { type PortCall, wrapStore } from '../../../../src/store/wrap-store.ts';
 import { mapConcurrent } from '../../../../src/streams/map-concurrent.ts';
-import { OWNER, type TestManifest, putOf, testManifest } from '../../../support/manifest.ts';
+import { OWNER, type TestManifest, putOf, testManifest } from '../../../support/manifest/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
 
 const KEYS = Array.from({ length: 300 }, (_, number) => `folder/${String(number).padStart(4, '0')}`);

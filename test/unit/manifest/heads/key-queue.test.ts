@@ -6,7 +6,7 @@ import { type Fault, withFaults } from '../../../../adapters/memory/faults.ts';
 import { KeyQueue, type KeyQueueOptions } from '../../../../src/manifest/heads/key-queue.ts';
 import type { Place } from '../../../../src/manifest/records/key-turns.ts';
 import { type StoreError, isStoreError } from '../../../../src/store/store-error.ts';
-import { OWNER, type TestManifest, putOf, testManifest } from '../../../support/manifest.ts';
+import { OWNER, type TestManifest, putOf, testManifest } from '../../../support/manifest/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { TestTime } from '../../../support/test-time.ts';
 

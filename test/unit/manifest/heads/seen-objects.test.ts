@@ -5,7 +5,7 @@ import { SeenObjects } from '../../../../src/manifest/heads/seen-objects.ts';
 import type { Bucket } from '../../../../src/manifest/records/bucket.ts';
 import type { HeadRecord } from '../../../../src/manifest/records/record.ts';
 import type { BlobProperties, Revision, StoreCapabilities } from '../../../../src/store/blob-store.ts';
-import { testManifest } from '../../../support/manifest.ts';
+import { testManifest } from '../../../support/manifest/manifest.ts';
 
 async function bucketOf(capabilities: Partial<StoreCapabilities> = {}): Promise<Bucket> {
   return (await testManifest({ store: new MemoryBlobStore({ capabilities }) })).bucket;

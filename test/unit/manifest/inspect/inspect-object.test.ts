@@ -4,9 +4,9 @@ import type { Bucket } from '../../../../src/manifest/records/bucket.ts';
 import { createObjectInspector } from '../../../../src/manifest/inspect/inspect-object.ts';
 import type { InspectedKey } from '../../../../src/manifest/inspect/inspected-key.ts';
 import { versionRef } from '../../../../src/manifest/records/version-names.ts';
-import { OWNER } from '../../../support/manifest.ts';
+import { OWNER } from '../../../support/manifest/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
-import { VersionedBucket } from '../../../support/versioned.ts';
+import { VersionedBucket } from '../../../support/manifest/versioned.ts';
 import { UploadFixture } from '../upload-fixture.ts';
 
 function inspect(bucket: Bucket, key = 'k'): Promise<InspectedKey> {

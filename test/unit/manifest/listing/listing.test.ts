@@ -6,7 +6,7 @@ import { codecOf } from '../../../../src/manifest/records/names.ts';
 import { encodeRecord, type LooseRecord, RECORD_NAME } from '../../../../src/manifest/records/record.ts';
 import type { BlobStore } from '../../../../src/store/blob-store.ts';
 import { mapConcurrent } from '../../../../src/streams/map-concurrent.ts';
-import { OWNER, putOf, testManifest } from '../../../support/manifest.ts';
+import { OWNER, putOf, testManifest } from '../../../support/manifest/manifest.ts';
 import { newToken } from '../../../../src/manifest/records/version-token.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { expectedEntries, label } from '../../../model/listing/listing-model.ts';

@@ -4,7 +4,7 @@ import { type VersionsRequest, createListing } from '../../../../src/manifest/li
 import { headPlace } from '../../../../src/manifest/records/names.ts';
 import { deletionRef, ownKey, versionRef } from '../../../../src/manifest/records/version-names.ts';
 import { newToken } from '../../../../src/manifest/records/version-token.ts';
-import { OWNER } from '../../../support/manifest.ts';
+import { OWNER } from '../../../support/manifest/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { label, walkPages } from '../../../model/listing/listing-model.ts';
 import { walkVersions } from '../../../model/listing/versions-model.ts';

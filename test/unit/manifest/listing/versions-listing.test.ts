@@ -5,7 +5,7 @@ import { headPlace } from '../../../../src/manifest/records/names.ts';
 import { versionRef } from '../../../../src/manifest/records/version-names.ts';
 import { newToken, tokenOfUpload } from '../../../../src/manifest/records/version-token.ts';
 import { encodeClaim } from '../../../../src/manifest/versions/upload-claim.ts';
-import { putOf } from '../../../support/manifest.ts';
+import { putOf } from '../../../support/manifest/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { walkVersions } from '../../../model/listing/versions-model.ts';
 

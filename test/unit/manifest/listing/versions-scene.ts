@@ -3,7 +3,7 @@ import type { Bucket } from '../../../../src/manifest/records/bucket.ts';
 import { type VersionsRequest, createListing } from '../../../../src/manifest/listing/listing.ts';
 import { type LooseRecord, RECORD_NAME, encodeRecord } from '../../../../src/manifest/records/record.ts';
 import type { BlobRef, BlobStore } from '../../../../src/store/blob-store.ts';
-import { type TestManifest, testManifest } from '../../../support/manifest.ts';
+import { type TestManifest, testManifest } from '../../../support/manifest/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { ModelledBucket, labelOf } from '../../../model/listing/versions-model.ts';
 

@@ -4,7 +4,7 @@ import type { AmendedFields } from '../../../../src/manifest/versions/object-ame
 import { StoreError } from '../../../../src/store/store-error.ts';
 import { wrapStore } from '../../../../src/store/wrap-store.ts';
 import { testCall } from '../../../support/test-call.ts';
-import { VersionedBucket } from '../../../support/versioned.ts';
+import { VersionedBucket } from '../../../support/manifest/versioned.ts';
 
 const by = (value: string): AmendedFields => ({ tags: [{ key: 'by', value }] });
 

@@ -5,7 +5,7 @@ import type { BucketAmendment } from '../../../../src/manifest/buckets/bucket-am
 import { decodeAcl, encodeAcl, isSameAcl } from '../../../../src/manifest/records/acl-code.ts';
 import { decodeRecord, encodeRecord } from '../../../../src/manifest/records/record.ts';
 import { type Acl, GROUPS, PERMISSIONS, PRIVATE } from '../../../../src/protocol/acl/acl.ts';
-import { type TestManifest, putOf, testManifest } from '../../../support/manifest.ts';
+import { type TestManifest, putOf, testManifest } from '../../../support/manifest/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
 
 const PUBLIC: Acl = [...PRIVATE, { grantee: { kind: 'group', group: 'AllUsers' }, permission: 'READ' }];

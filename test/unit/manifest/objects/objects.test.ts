@@ -6,7 +6,7 @@ import { StoreError } from '../../../../src/store/store-error.ts';
 import { MemoryBlobStore } from '../../../../adapters/memory/memory-blob-store.ts';
 import { newToken } from '../../../../src/manifest/records/version-token.ts';
 import { versionRef } from '../../../../src/manifest/records/version-names.ts';
-import { OWNER, type TestManifest, putOf, testManifest } from '../../../support/manifest.ts';
+import { OWNER, type TestManifest, putOf, testManifest } from '../../../support/manifest/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
 
 const MD5_OF_ONE = 'f97c5d29941bfb1b2fdab0874906ab82';

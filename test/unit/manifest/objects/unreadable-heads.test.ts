@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RECORD_NAME, RecordFormatError, decodeRecord } from '../../../../src/manifest/records/record.ts';
 import { testCall } from '../../../support/test-call.ts';
-import { VersionedBucket } from '../../../support/versioned.ts';
+import { VersionedBucket } from '../../../support/manifest/versioned.ts';
 
 /** User metadata that no head has room for. */
 const LARGE = {

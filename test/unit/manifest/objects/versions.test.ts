@@ -4,9 +4,9 @@ import { createListing } from '../../../../src/manifest/listing/listing.ts';
 import { type Objects, createObjects } from '../../../../src/manifest/objects/objects.ts';
 import { createClock } from '../../../../src/manifest/records/clock.ts';
 import { StoreError, isStoreError } from '../../../../src/store/store-error.ts';
-import { OWNER, putOf } from '../../../support/manifest.ts';
+import { OWNER, putOf } from '../../../support/manifest/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
-import { VersionedBucket } from '../../../support/versioned.ts';
+import { VersionedBucket } from '../../../support/manifest/versioned.ts';
 
 describe('a bucket with versioning enabled', () => {
   it('keeps what is overwritten, each version under its id', async () => {

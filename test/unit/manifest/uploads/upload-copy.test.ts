@@ -3,7 +3,7 @@ import { withFaults } from '../../../../adapters/memory/faults.ts';
 import { MemoryBlobStore } from '../../../../adapters/memory/memory-blob-store.ts';
 import type { CopySourceView } from '../../../../src/manifest/heads/object-requests.ts';
 import type { Plan } from '../upload-fixture.ts';
-import { putOf, testManifest } from '../../../support/manifest.ts';
+import { putOf, testManifest } from '../../../support/manifest/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { UploadFixture, codeOf, md5Of } from '../upload-fixture.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { settle } from '../../../../src/manifest/versions/settle.ts';
-import { OWNER } from '../../../support/manifest.ts';
+import { OWNER } from '../../../support/manifest/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { type Plan, UploadFixture, codeOf, multipartEtag } from '../upload-fixture.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { settle } from '../../../../src/manifest/versions/settle.ts';
 import type { ListedPart } from '../../../../src/manifest/uploads/upload-plan.ts';
-import { OWNER } from '../../../support/manifest.ts';
+import { OWNER } from '../../../support/manifest/manifest.ts';
 import { stagingRef } from '../../../../src/manifest/records/upload-names.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { everywhere, interleave } from '../interleave.ts';

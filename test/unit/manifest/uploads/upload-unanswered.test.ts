@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../../../adapters/memory/faults.ts';
 import type { Versioning } from '../../../../src/manifest/records/bucket.ts';
 import type { WriteConditions } from '../../../../src/protocol/conditions.ts';
-import { OWNER, putOf } from '../../../support/manifest.ts';
+import { OWNER, putOf } from '../../../support/manifest/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { UploadFixture, codeOf } from '../upload-fixture.ts';
 

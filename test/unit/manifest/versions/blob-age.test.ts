@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BlobAge } from '../../../../src/manifest/versions/blob-age.ts';
 import { SYSTEM_TIME } from '../../../../src/manifest/records/time.ts';
-import { VersionedBucket } from '../../../support/versioned.ts';
+import { VersionedBucket } from '../../../support/manifest/versioned.ts';
 
 const MINUTE = 60_000;
 

@@ -7,9 +7,9 @@ import { type Objects, createObjects } from '../../../../src/manifest/objects/ob
 import type { BlobStore } from '../../../../src/store/blob-store.ts';
 import { StoreError } from '../../../../src/store/store-error.ts';
 import { type PortCall, wrapStore } from '../../../../src/store/wrap-store.ts';
-import { putOf } from '../../../support/manifest.ts';
+import { putOf } from '../../../support/manifest/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
-import { VersionedBucket } from '../../../support/versioned.ts';
+import { VersionedBucket } from '../../../support/manifest/versioned.ts';
 
 /** A bucket with versioning that another process changes (`key`), and a process that reads it. */
 class Reader {

@@ -7,9 +7,9 @@ import { TOKEN_LENGTH } from '../../../../src/manifest/records/version-token.ts'
 import type { BlobStore } from '../../../../src/store/blob-store.ts';
 import { StoreError } from '../../../../src/store/store-error.ts';
 import { wrapStore } from '../../../../src/store/wrap-store.ts';
-import { OWNER, putOf } from '../../../support/manifest.ts';
+import { OWNER, putOf } from '../../../support/manifest/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
-import { VersionedBucket } from '../../../support/versioned.ts';
+import { VersionedBucket } from '../../../support/manifest/versioned.ts';
 
 /** A process that remembers a head, and another one that goes on writing the key. */
 class Scene {

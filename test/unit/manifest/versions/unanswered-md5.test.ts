@@ -7,9 +7,9 @@ import type { Committed, PutRequest } from '../../../../src/manifest/heads/objec
 import type { BlobProperties, BlobStore, WriteResult } from '../../../../src/store/blob-store.ts';
 import { StoreError } from '../../../../src/store/store-error.ts';
 import { plainStore } from '../../../../src/store/wrap-store.ts';
-import { putOf, testManifest } from '../../../support/manifest.ts';
+import { putOf, testManifest } from '../../../support/manifest/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
-import { VersionedBucket } from '../../../support/versioned.ts';
+import { VersionedBucket } from '../../../support/manifest/versioned.ts';
 
 const TEXT = 'hello';
 const MD5 = createHash('md5').update(TEXT).digest('hex');

@@ -6,7 +6,7 @@ import { S3Error } from '../../../../src/errors/s3-error.ts';
 import { AccessLog, type AccessLogFormat } from '../../../../src/observe/access-log/access-log.ts';
 import type { RequestFacts } from '../../../../src/observe/request-facts.ts';
 import { OPERATION_TABLE, type OperationName } from '../../../../src/protocol/operation-table.ts';
-import { endedFacts } from '../../../support/ended-facts.ts';
+import { endedFacts } from '../../../support/observe/ended-facts.ts';
 
 function lineOf(format: AccessLogFormat, facts: RequestFacts): string {
   let text = '';

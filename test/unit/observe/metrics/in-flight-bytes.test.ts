@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { bytesInFlight } from '../../../../src/observe/metrics/in-flight-bytes.ts';
-import { endedFacts } from '../../../support/ended-facts.ts';
+import { endedFacts } from '../../../support/observe/ended-facts.ts';
 
 test('bodies count as long as their requests are under way, with the size that was announced', () => {
   const get = endedFacts({ operation: 'GetObject' });

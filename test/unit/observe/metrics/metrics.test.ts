@@ -9,8 +9,8 @@ import { observe, processReadings } from '../../../../src/observe/metrics/proces
 import { RequestMetrics } from '../../../../src/observe/metrics/request-metrics.ts';
 import type { BackendCallFacts } from '../../../../src/observe/call-facts.ts';
 import { findDebianProgram } from '../../../helm/tools/debian.ts';
-import { parseMetrics, type Sample } from '../../../support/prometheus-text.ts';
-import { endedFacts } from '../../../support/ended-facts.ts';
+import { parseMetrics, type Sample } from '../../../support/observe/prometheus-text.ts';
+import { endedFacts } from '../../../support/observe/ended-facts.ts';
 
 let metrics: Metrics;
 let requests: RequestMetrics;

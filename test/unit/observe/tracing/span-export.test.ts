@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RequestFacts } from '../../../../src/observe/request-facts.ts';
 import { SpanExport } from '../../../../src/observe/tracing/span-export.ts';
-import { endedFacts } from '../../../support/ended-facts.ts';
+import { endedFacts } from '../../../support/observe/ended-facts.ts';
 
 function exporter(): { at: number; seen: number; observer: SpanExport } {
   const state = { at: 5000, seen: 0 };

@@ -8,8 +8,8 @@ import { operationRow } from '../../../../src/protocol/operation-table.ts';
 import type { S3Request } from '../../../../src/protocol/request.ts';
 import { isByteSource } from '../../../../src/protocol/response.ts';
 import { encodeXml } from '../../../../src/protocol/xml/encode.ts';
-import { OWNER, type TestManifest } from '../../../support/manifest.ts';
-import { askedOf } from '../../../support/asked.ts';
+import { OWNER, type TestManifest } from '../../../support/manifest/manifest.ts';
+import { askedOf } from '../../../support/access/asked.ts';
 import { testCall } from '../../../support/test-call.ts';
 
 const OWNER_ACCOUNT = {

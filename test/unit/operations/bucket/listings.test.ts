@@ -3,7 +3,7 @@ import {
   decodeContinuationToken,
   encodeContinuationToken,
 } from '../../../../src/operations/bucket/continuation-token.ts';
-import { OWNER, putOf, type TestManifest, testManifest } from '../../../support/manifest.ts';
+import { OWNER, putOf, type TestManifest, testManifest } from '../../../support/manifest/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { answerOf, type ListOperation } from './list-request.ts';
 

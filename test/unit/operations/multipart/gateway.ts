@@ -14,7 +14,7 @@ import { readQuery } from '../../../../src/protocol/headers/query-reader.ts';
 import { type OperationName, operationRow } from '../../../../src/protocol/operation-table.ts';
 import { isByteSource } from '../../../../src/protocol/response.ts';
 import { encodeXml } from '../../../../src/protocol/xml/encode.ts';
-import { askedOf } from '../../../support/asked.ts';
+import { askedOf } from '../../../support/access/asked.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { type FixtureOptions, OWNER, UploadFixture } from '../../manifest/upload-fixture.ts';
 

@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { documentBuffers } from '../../../../../../adapters/shared/wire/document-buffers.ts';
-import { makeCertificate } from '../../../../../support/azurite.ts';
+import { makeCertificate } from '../../../../../support/backends/azurite.ts';
 import { ok } from '../../http1/raw-peer.ts';
 import { NEVER, content, digest, echoPort, gone, peer, send, text, throughHttp, transport } from './scene.ts';
 

@@ -5,7 +5,7 @@ import tls, { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LeanTransport } from '../../../../../../adapters/shared/wire/lean-transport.ts';
 import { UndiciTransport } from '../../../../../../adapters/shared/wire/undici-transport.ts';
-import { makeCertificate } from '../../../../../support/azurite.ts';
+import { makeCertificate } from '../../../../../support/backends/azurite.ts';
 import { ok, rawPeer } from '../../http1/raw-peer.ts';
 import { NEVER, gone, peer, send, text, transport } from './scene.ts';
 

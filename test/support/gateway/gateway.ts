@@ -1,0 +1,253 @@
+import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
+import type { AccountDirectory } from '../../../src/access/accounts.ts';
+import { createAccountDirectory } from '../../../src/access/directory.ts';
+import type { RateLimits } from '../../../src/access/rates/rate-limits.ts';
+import type { Sessions } from '../../../src/access/sessions/sessions.ts';
+import { type ConnectionBounds, ConnectionLimit } from '../../../src/gateway/connection-limit.ts';
+import type { DispatcherOptions } from '../../../src/gateway/dispatcher-options.ts';
+import { Dispatcher } from '../../../src/gateway/dispatcher.ts';
+import { createListener, type TlsMaterial } from '../../../src/gateway/listener.ts';
+import { Peers } from '../../../src/gateway/proxy-protocol/peers.ts';
+import { proxyTrust } from '../../../src/gateway/proxy-trust.ts';
+import { type StallLimits, StallWatch } from '../../../src/gateway/stall-watch.ts';
+import {
+  aliasesOf,
+  type BucketAlias,
+  type BucketRule,
+  createRealm,
+  readOnlyBuckets,
+} from '../../../src/main/bucket-rules.ts';
+import { openManifest } from '../../../src/main/manifest.ts';
+import { KeyQueue } from '../../../src/manifest/heads/key-queue.ts';
+import type { Log } from '../../../src/observe/log.ts';
+import { OPERATIONS } from '../../../src/operations/index.ts';
+import type { ChecksumAlgorithm } from '../../../src/protocol/checksums/algorithms.ts';
+import type { NewBuckets } from '../../../src/operations/operation.ts';
+import type { CorsRule } from '../../../src/protocol/cors/cors-rule.ts';
+import { HoldBudget } from '../../../src/protocol/body/hold-budget.ts';
+import type { BlobStore } from '../../../src/store/blob-store.ts';
+import { noteHeads } from '../../../src/store/note-heads.ts';
+import { type Places, placedStore } from '../../../src/store/placed-store.ts';
+import {
+  ACCESS_KEY,
+  OTHER_ACCESS_KEY,
+  REGION,
+  SECRET_KEY,
+  THIRD_ACCESS_KEY,
+  USER_ACCESS_KEY,
+} from '../clients/sign-raw.ts';
+
+export interface LoggedLine {
+  readonly level: string;
+  readonly fields: object;
+  readonly message: string;
+}
+
+export interface TestGateway<Store extends BlobStore = MemoryBlobStore> {
+  readonly port: number;
+  readonly store: Store;
+  readonly dispatcher: Dispatcher;
+  /** Messages and fields of everything that was logged. */
+  readonly logged: readonly LoggedLine[];
+  /** Resolves when nothing that follows answers is waiting or under way. */
+  idle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface TestGatewayOptions {
+  /** Operations that replace the real ones. */
+  readonly operations?: DispatcherOptions['operations'];
+  /** Instead of those below. */
+  readonly accounts?: AccountDirectory;
+  /** Temporary credentials; absent: there are none. */
+  readonly sessions?: Sessions;
+  readonly rates?: RateLimits;
+  readonly baseHosts?: readonly string[];
+  readonly longAnswerMs?: number;
+  readonly patienceMs?: number;
+  readonly presignedV2?: boolean;
+  /** Takes what is logged instead of `logged`, which keeps it all. */
+  readonly onLog?: (line: LoggedLine) => void;
+  readonly connections?: ConnectionBounds;
+  readonly stalls?: StallLimits;
+  readonly headersMs?: number;
+  readonly bucketCacheMs?: number;
+  readonly newBuckets?: NewBuckets;
+  readonly cors?: readonly CorsRule[];
+  readonly acceptAnyRegion?: boolean;
+  readonly aliases?: readonly BucketAlias[];
+  readonly rules?: readonly BucketRule[];
+  /** Buckets that are parts of containers. */
+  readonly places?: Places;
+  readonly region?: string;
+  /** Ranges of balancers that send PROXY headers, and what their header may take; milliseconds. */
+  readonly proxyProtocol?: { readonly ranges: readonly string[]; readonly timeoutMs: number };
+  readonly trustedProxies?: readonly string[];
+  readonly tls?: TlsMaterial;
+  readonly defaultChecksum?: ChecksumAlgorithm;
+  readonly customerKeysOverHttp?: boolean;
+  /** KMS keys that clients may name. */
+  readonly kmsKeys?: Readonly<Record<string, string>>;
+  readonly observers?: DispatcherOptions['observers'];
+  /** Where everything lies that is no bucket; of its own where the store outlives the test. */
+  readonly systemContainer?: string;
+  /** How long after versioning was first turned on late writes are reckoned with. */
+  readonly versioningDrainMs?: number;
+  /** Observers, and the sampler that makes spans of requests. */
+  readonly telemetry?: Pick<DispatcherOptions, 'observers' | 'calls' | 'sampler'>;
+}
+
+/** Canonical ids of the accounts. */
+export const CANONICAL_ID = '4'.repeat(64);
+export const OTHER_CANONICAL_ID = '5'.repeat(64);
+export const THIRD_CANONICAL_ID = '6'.repeat(64);
+
+/**
+ * A gateway in this process, over memory, with an account and two others that own nothing, on any free port of
+ * loopback.
+ */
+export function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  return startGatewayOver(new MemoryBlobStore(), options);
+}
+
+/** The same over any store, which it closes in the end. */
+export async function startGatewayOver<Store extends BlobStore>(
+  store: Store,
+  options: TestGatewayOptions = {},
+): Promise<TestGateway<Store>> {
+  const logged: LoggedLine[] = [];
+  const { onLog = (line: LoggedLine) => void logged.push(line) } = options;
+  const record =
+    (level: string) =>
+    (fields: object, message: string): void =>
+      onLog({ level, fields, message });
+  const log: Log = { info: record('info'), warn: record('warn'), error: record('error') };
+  const background = new AbortController();
+  const { systemContainer = 'system', places = new Map() } = options;
+  const manifest = openManifest({
+    realm: createRealm(
+      [
+        {
+          name: 'test',
+          store: noteHeads(placedStore(store, places), systemContainer),
+          places: new Set(places.keys()),
+          systemContainer,
+          ownerId: CANONICAL_ID,
+          queue: new KeyQueue(),
+          ...(options.kmsKeys !== undefined && { kmsKeys: new Map(Object.entries(options.kmsKeys)) }),
+        },
+      ],
+      [],
+      undefined,
+    ),
+    bucketCacheMs: options.bucketCacheMs ?? 20,
+    ...(options.aliases !== undefined && { aliasOf: aliasesOf(options.aliases) }),
+    ...(options.versioningDrainMs !== undefined && { versioningDrainMs: options.versioningDrainMs }),
+    log,
+    signal: background.signal,
+  });
+  const peers = new Peers();
+  const stalls = new StallWatch(options.stalls);
+  stalls.start();
+  const dispatcher = new Dispatcher({
+    accounts:
+      options.accounts ??
+      createAccountDirectory([
+        {
+          name: 'wire',
+          canonicalId: CANONICAL_ID,
+          displayName: 'wire',
+          email: 'wire@example.com',
+          accountNumber: '444444444444',
+          keys: [{ accessKeyId: ACCESS_KEY, secretAccessKey: SECRET_KEY }],
+          users: [
+            {
+              name: 'robot',
+              arn: 'arn:aws:iam::444444444444:user/robot',
+              permissions: 'account',
+              keys: [{ accessKeyId: USER_ACCESS_KEY, secretAccessKey: SECRET_KEY }],
+            },
+          ],
+        },
+        {
+          name: 'other',
+          canonicalId: OTHER_CANONICAL_ID,
+          displayName: 'other',
+          email: 'other@example.com',
+          accountNumber: '555555555555',
+          keys: [{ accessKeyId: OTHER_ACCESS_KEY, secretAccessKey: SECRET_KEY }],
+          users: [],
+        },
+        {
+          name: 'third',
+          canonicalId: THIRD_CANONICAL_ID,
+          displayName: 'third',
+          email: 'third@example.com',
+          accountNumber: '666666666666',
+          keys: [{ accessKeyId: THIRD_ACCESS_KEY, secretAccessKey: SECRET_KEY }],
+          users: [],
+        },
+      ]),
+    manifest,
+    operations: { ...OPERATIONS, ...options.operations },
+    settings: {
+      region: options.region ?? REGION,
+      smallRangeCopy: false,
+      holdBytes: 64 * 1024,
+      newBuckets: options.newBuckets ?? 'open',
+      cors: options.cors ?? [],
+      ...(options.defaultChecksum !== undefined && { defaultChecksum: options.defaultChecksum }),
+      ...(options.customerKeysOverHttp !== undefined && { customerKeysOverHttp: options.customerKeysOverHttp }),
+      ...(options.rules !== undefined && { isReadOnly: readOnlyBuckets(options.rules) }),
+      ...(options.acceptAnyRegion !== undefined && { acceptAnyRegion: options.acceptAnyRegion }),
+    },
+    baseHosts: options.baseHosts ?? ['localhost'],
+    websiteHosts: ['web.localhost'],
+    ...(options.sessions !== undefined && { sessions: options.sessions }),
+    ...(options.rates !== undefined && { rates: options.rates }),
+    proxies: proxyTrust(options.trustedProxies ?? [], options.proxyProtocol && peers),
+    stalls,
+    holdBudget: new HoldBudget(1024 * 1024),
+    log,
+    ...(options.observers && { observers: options.observers }),
+    ...(options.longAnswerMs !== undefined && { longAnswerMs: options.longAnswerMs }),
+    ...options.telemetry,
+    ...(options.presignedV2 !== undefined && { presignedV2: options.presignedV2 }),
+    ...(options.patienceMs !== undefined && { patienceMs: options.patienceMs }),
+  });
+  const timeouts = { headersMs: options.headersMs ?? 30_000, keepAliveMs: 5000 };
+  const listener = await createListener(
+    {
+      host: '127.0.0.1',
+      port: 0,
+      timeouts,
+      ...(options.connections !== undefined && { connections: new ConnectionLimit({ ...options.connections, peers }) }),
+      ...(options.tls !== undefined && { tls: options.tls }),
+      ...(options.proxyProtocol !== undefined && {
+        proxyProtocol: {
+          isSource: proxyTrust(options.proxyProtocol.ranges).isProxy,
+          peers,
+          timeoutMs: options.proxyProtocol.timeoutMs,
+        },
+      }),
+    },
+    dispatcher,
+  );
+  const { port } = await listener.listen();
+  return {
+    port,
+    store,
+    dispatcher,
+    logged,
+    idle: () => manifest.settler.idle(),
+    async close() {
+      const closed = listener.close();
+      listener.destroy();
+      await closed;
+      stalls.stop();
+      await manifest.settler.close();
+      background.abort();
+      await store.close();
+    },
+  };
+}
