@@ -1,5 +1,6 @@
-import type { KeyRef } from '../records/key-ref.ts';
+import { type KeyRef, keyName } from '../records/key-ref.ts';
 import type { ObjectView } from '../records/object-view.ts';
+import { ByteBoundedMap } from './byte-bounded-map.ts';
 import { type Head, isWholeObject, residentBytes } from './head.ts';
 
 /** About what all of them may take, bytes. */
@@ -22,48 +23,36 @@ interface Seen {
  * docs/decisions/0038-copies-in-one-call.md
  */
 export class SeenObjects {
-  readonly #seen = new Map<string, Seen>();
+  readonly #seen: ByteBoundedMap<Seen>;
   readonly #now: () => number;
-  readonly #maxBytes: number;
-  #bytes = 0;
 
   /** @param now milliseconds since the epoch */
   constructor(now: () => number, maxBytes = MAX_BYTES) {
     this.#now = now;
-    this.#maxBytes = maxBytes;
+    this.#seen = new ByteBoundedMap(maxBytes);
   }
 
   /** About what is held. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#seen.bytes;
   }
 
   /** What was just read, of the current version of a key. */
   note(place: KeyRef, head: Head, view: ObjectView): void {
-    const name = nameOf(place);
+    const name = keyName(place);
     const known = this.#seen.get(name);
     if (!canBeTaken(place, head)) {
-      this.#drop(name);
+      this.#seen.delete(name);
     } else if (known?.view.head.revision === view.head.revision) {
       known.at = this.#now();
     } else {
-      this.#drop(name);
-      this.#keep(name, { view, bytes: residentBytes(name, head), at: this.#now() });
-    }
-  }
-
-  #keep(name: string, seen: Seen): void {
-    this.#seen.set(name, seen);
-    this.#bytes += seen.bytes;
-    while (this.#bytes > this.#maxBytes) {
-      const [oldest = name] = this.#seen.keys();
-      this.#drop(oldest);
+      this.#seen.set(name, { view, bytes: residentBytes(name, head), at: this.#now() });
     }
   }
 
   /** The object as it was a moment ago. Undefined: not known, or not since long. */
   recall(place: KeyRef): ObjectView | undefined {
-    const seen = this.#seen.get(nameOf(place));
+    const seen = this.#seen.get(keyName(place));
     const now = this.#now();
     if (seen === undefined || Math.abs(now - seen.at) > YOUNG_MS) return undefined;
     seen.at = now;
@@ -72,12 +61,7 @@ export class SeenObjects {
 
   /** The key is being changed, or is not there. */
   forget(place: KeyRef): void {
-    if (this.#seen.size > 0) this.#drop(nameOf(place));
-  }
-
-  #drop(name: string): void {
-    this.#bytes -= this.#seen.get(name)?.bytes ?? 0;
-    this.#seen.delete(name);
+    if (this.#seen.bytes > 0) this.#seen.delete(keyName(place));
   }
 }
 
@@ -88,8 +72,4 @@ export class SeenObjects {
 export function canBeTaken({ bucket }: KeyRef, { record, properties }: Head): boolean {
   const { size, archived = false } = properties;
   return isWholeObject(record) && size > 0 && !archived && bucket.home.store.capabilities.pinsSources;
-}
-
-function nameOf({ bucket, key }: KeyRef): string {
-  return `${bucket.uid}/${key}`;
 }

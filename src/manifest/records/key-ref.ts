@@ -5,3 +5,8 @@ export interface KeyRef {
   readonly bucket: Bucket;
   readonly key: string;
 }
+
+/** What a process remembers the key under: no other key of any bucket has this name, now or later. */
+export function keyName({ bucket, key }: KeyRef): string {
+  return `${bucket.uid}/${key}`;
+}

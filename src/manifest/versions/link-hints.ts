@@ -1,6 +1,7 @@
 import type { Revision } from '../../store/blob-store.ts';
+import { ByteBoundedMap } from '../heads/byte-bounded-map.ts';
 import { type Head, residentBytes } from '../heads/head.ts';
-import type { KeyRef } from '../records/key-ref.ts';
+import { type KeyRef, keyName } from '../records/key-ref.ts';
 import type { VersionToken } from '../records/version-token.ts';
 
 /** About what all hints may take, bytes. */
@@ -42,40 +43,35 @@ interface SideBySide<H, T> {
  * docs/decisions/0033-remembered-heads.md
  */
 export class LinkHints {
-  readonly #hints = new Map<string, LinkHint>();
+  readonly #hints: ByteBoundedMap<LinkHint>;
   readonly #now: () => number;
-  readonly #maxBytes: number;
-  #bytes = 0;
 
   /** @param now milliseconds since the epoch */
   constructor(now: () => number, maxBytes = MAX_BYTES) {
     this.#now = now;
-    this.#maxBytes = maxBytes;
+    this.#hints = new ByteBoundedMap(maxBytes);
   }
 
   /** About what is held. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#hints.bytes;
   }
 
   /** What was just read, or written. */
   note(place: KeyRef, head: Head | undefined): void {
     if (place.bucket.versioning === 'never') return;
-    const name = nameOf(place);
-    this.#forget(name);
-    if (head?.record?.kind !== 'link') return;
+    const name = keyName(place);
+    if (head?.record?.kind !== 'link') {
+      this.#hints.delete(name);
+      return;
+    }
     const bytes = residentBytes(name, head);
     this.#hints.set(name, { head, version: head.record.version, seen: this.#now(), bytes });
-    this.#bytes += bytes;
-    for (const oldest of this.#hints.keys()) {
-      if (this.#bytes <= this.#maxBytes) break;
-      this.#forget(oldest);
-    }
   }
 
   /** The head as it was a moment ago. Undefined: not known, or not since long. */
   recent(place: KeyRef): Head | undefined {
-    const hint = this.#hints.get(nameOf(place));
+    const hint = this.#hints.get(keyName(place));
     if (hint === undefined || Math.abs(this.#now() - hint.seen) > YOUNG_MS) return undefined;
     return hint.head;
   }
@@ -88,7 +84,7 @@ export class LinkHints {
     place: KeyRef,
     reads: SideBySide<H, T>,
   ): Promise<{ readonly head: H; readonly guess: Guess<T> | undefined }> {
-    const hint = place.bucket.versioning === 'never' ? undefined : this.#hints.get(nameOf(place));
+    const hint = place.bucket.versioning === 'never' ? undefined : this.#hints.get(keyName(place));
     if (hint === undefined) return { head: await reads.head(), guess: undefined };
     const guess = new Guess(reads.version(hint.version), reads.discard);
     try {
@@ -100,11 +96,6 @@ export class LinkHints {
       guess.release();
       throw error;
     }
-  }
-
-  #forget(name: string): void {
-    this.#bytes -= this.#hints.get(name)?.bytes ?? 0;
-    this.#hints.delete(name);
   }
 }
 
@@ -131,8 +122,4 @@ export class Guess<T> {
   release(): void {
     this.take()?.then(this.#discard, () => undefined);
   }
-}
-
-function nameOf({ bucket, key }: KeyRef): string {
-  return `${bucket.uid}/${key}`;
 }

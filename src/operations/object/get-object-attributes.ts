@@ -13,8 +13,7 @@ import { requireKey } from '../../manifest/heads/customer-keys.ts';
 import { shownKey } from '../encryption.ts';
 import type { Operation } from '../operation.ts';
 import { requireAction, versioned } from '../require-access.ts';
-import { readConditions } from './read-response.ts';
-import { requireConditions } from './get-object.ts';
+import { readConditions, requireConditions } from './read-response.ts';
 
 const HEADER = 'x-amz-object-attributes';
 const DEFAULT_MAX_PARTS = 1000;

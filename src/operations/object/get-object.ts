@@ -1,5 +1,4 @@
 import { requireKey } from '../../manifest/heads/customer-keys.ts';
-import type { CustomerKey } from '../../store/customer-key.ts';
 import type { ObjectView } from '../../manifest/records/object-view.ts';
 import type { ByteRange } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
@@ -7,16 +6,14 @@ import type { ByteSource } from '../../streams/bytes.ts';
 import { heldBytes } from '../../streams/held-bytes.ts';
 import { namedBucket } from '../authorized-bucket.ts';
 import { authorizedObject, withoutTellingMissing } from '../authorized-object.ts';
-import { type VersionTarget, versionHeaders, versionTarget } from '../object-version.ts';
-import { shownKey, storedEncryptionHeaders } from '../encryption.ts';
+import { versionHeaders } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { requireAccess } from '../require-access.ts';
 import { requireReadable } from './archived.ts';
-import { addHeaders } from '../../protocol/headers/object-headers.ts';
-import { shownLock } from './object-lock.ts';
-import { describeRead, notModified, readConditions, responseOverrides } from './read-response.ts';
-import { type Selection, isOfAnother, selectBytes, selectionOf } from './select-bytes.ts';
-import { type ReadConditions, failedCondition, preconditionFailed } from '../../protocol/conditions.ts';
+import { describeRead } from './describe-read.ts';
+import { notModified, requireConditions } from './read-response.ts';
+import { type ReadTarget, readTarget } from './read-target.ts';
+import { type Selection, isOfAnother, selectBytes } from './select-bytes.ts';
 
 const NOTHING = Buffer.alloc(0);
 
@@ -26,37 +23,12 @@ const MAX_TURNS = 4;
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html */
 export const getObject: Operation = async (request, context) => {
   const bucket = await namedBucket(request, context);
-  const version = versionTarget(request, bucket, context);
-  const overrides = responseOverrides(request);
-  const shown = shownKey({ headers: request.headers }, context);
-  const target: ReadTarget = {
-    bucket,
-    key: version.key,
-    versionId: version.versionId,
-    shown,
-    selection: selectionOf(request),
-    conditions: readConditions(request.headers),
-  };
-
+  const target = readTarget(request, bucket, context);
   const { view, body } = (await openAtOnce(target, context)) ?? (await lookThenOpen(target, context));
   if (body === undefined) return notModified(view, versionHeaders(bucket, view.versionId));
-  const selected = selectBytes(target.selection, view);
-  const headers = addHeaders(
-    describeRead(request, view, selected),
-    storedEncryptionHeaders(view, shown),
-    shownLock(view, bucket, context),
-    versionHeaders(bucket, view.versionId),
-    overrides,
-  );
-  return { status: selected.partial ? 206 : 200, headers, body };
+  const { status, headers } = describeRead(request, target, view, context);
+  return { status, headers, body };
 };
-
-interface ReadTarget extends VersionTarget {
-  readonly selection: Selection;
-  readonly conditions: ReadConditions;
-  /** The customer's key (SSE-C) that the client sends. */
-  readonly shown: CustomerKey | undefined;
-}
 
 /** `body` is missing when the conditions answer 304. */
 interface Opened {
@@ -141,12 +113,4 @@ async function lookThenOpen(target: ReadTarget, context: OperationContext): Prom
     }
   }
   throw new StoreError('throttled', { call: 'read', code: 'ObjectKeepsChanging' });
-}
-
-/** @returns `notModified` for a 304. @throws S3Error PreconditionFailed */
-export function requireConditions(view: ObjectView, conditions: ReadConditions): 'notModified' | undefined {
-  const failed = failedCondition(conditions, view, Date.now());
-  if (failed === undefined) return undefined;
-  if (failed === 'If-None-Match' || failed === 'If-Modified-Since') return 'notModified';
-  throw preconditionFailed(failed);
 }

@@ -1,17 +1,10 @@
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
 import type { ObjectView } from '../../manifest/records/object-view.ts';
-import type { Checksum } from '../../protocol/checksums/algorithms.ts';
-import type { ReadConditions } from '../../protocol/conditions.ts';
+import { type ReadConditions, failedCondition, preconditionFailed } from '../../protocol/conditions.ts';
 import { asFieldValue } from '../../protocol/headers/field-text.ts';
-import {
-  type ResponseHeaders,
-  checksumHeaders,
-  describeObject,
-  describeUnmodified,
-} from '../../protocol/headers/object-headers.ts';
+import { type ResponseHeaders, describeUnmodified } from '../../protocol/headers/object-headers.ts';
 import type { HeaderReader, S3Request } from '../../protocol/request.ts';
 import type { S3Response } from '../../protocol/response.ts';
-import { type SelectedBytes, contentRange } from './select-bytes.ts';
 
 export function readConditions(headers: HeaderReader): ReadConditions {
   return {
@@ -22,35 +15,12 @@ export function readConditions(headers: HeaderReader): ReadConditions {
   };
 }
 
-/** Headers of a 200 or 206 answer of GetObject and HeadObject. */
-export function describeRead(request: S3Request, view: ObjectView, selected: SelectedBytes): ResponseHeaders {
-  const headers = describeObject(view);
-  headers['content-range'] = contentRange(selected, view.size);
-  const partNumber = request.query.get('partNumber');
-  if (partNumber !== undefined && view.parts !== undefined) headers['x-amz-mp-parts-count'] = String(view.parts.length);
-  if (request.headers.get('x-amz-checksum-mode')?.toUpperCase() === 'ENABLED') {
-    Object.assign(
-      headers,
-      checksumHeaders(
-        partNumber === undefined ? checksumOfRange(request, view) : checksumOfPart(view, Number(partNumber)),
-      ),
-    );
-  }
-  return headers;
-}
-
-/**
- * The checksum to answer with. A part of the object must never come with the checksum of the whole object, because
- * clients would compare them.
- */
-function checksumOfRange(request: S3Request, view: ObjectView): Checksum | undefined {
-  return request.headers.get('range') === undefined ? view.checksum : undefined;
-}
-
-function checksumOfPart({ checksum, parts }: ObjectView, number: number): Checksum | undefined {
-  if (checksum === undefined || parts === undefined) return checksum;
-  const value = parts.find((part) => part.number === number)?.checksum;
-  return value === undefined ? undefined : { ...checksum, value };
+/** @returns `notModified` for a 304. @throws S3Error PreconditionFailed */
+export function requireConditions(view: ObjectView, conditions: ReadConditions): 'notModified' | undefined {
+  const failed = failedCondition(conditions, view, Date.now());
+  if (failed === undefined) return undefined;
+  if (failed === 'If-None-Match' || failed === 'If-Modified-Since') return 'notModified';
+  throw preconditionFailed(failed);
 }
 
 export function notModified(view: ObjectView, version: ResponseHeaders): S3Response {

@@ -1,5 +1,5 @@
 import type { XmlShape } from './shape.ts';
-import { IDENTITY, text } from './shape-parts.ts';
+import { IDENTITY, TAG, text } from './shape-parts.ts';
 
 /** Request of CreateBucket. */
 export const CREATE_BUCKET_CONFIGURATION = {
@@ -29,18 +29,7 @@ export const CREATE_BUCKET_CONFIGURATION = {
           ],
         },
       },
-      {
-        element: 'Tag',
-        property: 'tags',
-        list: { wrapper: 'Tags' },
-        content: {
-          kind: 'struct',
-          fields: [
-            { element: 'Key', content: text, required: true },
-            { element: 'Value', content: text, required: true },
-          ],
-        },
-      },
+      { element: 'Tag', property: 'tags', list: { wrapper: 'Tags' }, content: TAG },
     ],
   },
 } as const satisfies XmlShape;

@@ -1,20 +1,9 @@
 import type { XmlShape } from './shape.ts';
-import { text } from './shape-parts.ts';
+import { TAG } from './shape-parts.ts';
 
 const CONTROL_NAMESPACE = 'http://awss3control.amazonaws.com/doc/2018-08-20/';
 
-const TAGS = {
-  element: 'Tag',
-  property: 'tags',
-  list: { wrapper: 'Tags' },
-  content: {
-    kind: 'struct',
-    fields: [
-      { element: 'Key', content: text, required: true },
-      { element: 'Value', content: text, required: true },
-    ],
-  },
-} as const;
+const TAGS = { element: 'Tag', property: 'tags', list: { wrapper: 'Tags' }, content: TAG } as const;
 
 /** Body of TagResource. */
 export const TAG_RESOURCE_REQUEST = {

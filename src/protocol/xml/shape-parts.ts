@@ -15,6 +15,15 @@ export function fields(content: XmlContent, ...elements: string[]): XmlField[] {
 /** An account or a user, for encoders. */
 export const IDENTITY: XmlContent = { kind: 'struct', fields: fields(text, 'ID', 'DisplayName') };
 
+/** What a `Tag` element holds. */
+export const TAG = {
+  kind: 'struct',
+  fields: [
+    { element: 'Key', content: text, required: true },
+    { element: 'Value', content: text, required: true },
+  ],
+} as const;
+
 /** The elements that may say a checksum, in the order in which S3 writes them. */
 export const CHECKSUMS = fields(
   text,
