@@ -1,3 +1,5 @@
+import { isCalendarDay } from './calendar-day.ts';
+
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock.html */
 export const LOCK_MODES = ['GOVERNANCE', 'COMPLIANCE'] as const;
 export type LockMode = (typeof LOCK_MODES)[number];
@@ -75,14 +77,8 @@ const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d
  * @returns milliseconds since the epoch, undefined for anything else
  */
 export function parseRetainUntil(text: string): number | undefined {
-  const time = ISO_8601.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : NaN;
+  const time = ISO_8601.test(text) && isCalendarDay(text.slice(0, 10)) ? Date.parse(text) : NaN;
   return Number.isNaN(time) ? undefined : time;
-}
-
-/** `Date.parse` carries: 30 February is 2 March to it. @param text `YYYY-MM-DD` */
-function isDay(text: string): boolean {
-  const time = Date.parse(text);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
 /** ISO 8601, in UTC and with milliseconds. */

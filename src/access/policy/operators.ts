@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { isCalendarDay } from '../../protocol/calendar-day.ts';
 import { compileArnPattern } from './arn-pattern.ts';
 import type { ConditionKeys } from './context.ts';
 import { compilePattern } from './pattern.ts';
@@ -50,6 +51,8 @@ function parseNumber(text: string): number | undefined {
 
 const DATE = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?)?)?$/;
 
+const DAY = 'YYYY-MM-DD';
+
 /** The time of day is asked for by all requests of a moment, and by all statements about one. */
 let lastDate: { readonly text: string; readonly time: number | undefined } = { text: '', time: undefined };
 
@@ -63,6 +66,7 @@ function parseDate(text: string): number | undefined {
   if (text.length > LONGEST) return undefined;
   if (/^-?\d{5,}$/.test(text)) return Number(text) * 1000;
   if (!DATE.test(text)) return undefined;
+  if (text.length >= DAY.length && !isCalendarDay(text.slice(0, DAY.length))) return undefined;
   const zoned = text.includes('T') && !/(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? `${text}Z` : text;
   const time = Date.parse(zoned);
   return Number.isNaN(time) ? undefined : time;

@@ -1,6 +1,7 @@
 import { S3Error } from '../../errors/s3-error.ts';
 import { shownJson } from '../../errors/shown-json.ts';
 import type { FileSize } from '../body/object-body.ts';
+import { isCalendarDay } from '../calendar-day.ts';
 import type { FormFieldReader } from '../request.ts';
 
 /** What whoever signed a form lets others upload with it (S3 API reference, "Creating a POST policy"). */
@@ -33,10 +34,7 @@ export function parsePostPolicy(base64: string): PostPolicy {
   if (typeof document !== 'object' || document === null || Array.isArray(document)) throw invalid('Invalid JSON.');
   const { expiration, conditions } = document as { readonly expiration?: unknown; readonly conditions?: unknown };
   if (expiration === undefined) throw invalid('Policy missing expiration.');
-  const time = typeof expiration === 'string' && ISO_8601.test(expiration) ? Date.parse(expiration) : NaN;
-  if (Number.isNaN(time)) {
-    throw invalid(`Invalid 'expiration' value: '${shownJson(expiration)}'`);
-  }
+  const time = readExpiration(expiration);
   if (conditions === undefined) throw invalid('Policy missing conditions.');
   if (!Array.isArray(conditions)) throw invalid("Invalid 'conditions' value: must be a List.");
   const parsed = conditions.map((condition: unknown) => parseCondition(condition));
@@ -45,6 +43,15 @@ export function parsePostPolicy(base64: string): PostPolicy {
     conditions: parsed.filter((one): one is FieldCondition => 'kind' in one),
     ranges: parsed.filter((one): one is FileSize => 'min' in one),
   };
+}
+
+/** @returns milliseconds since the epoch @throws S3Error InvalidPolicyDocument */
+function readExpiration(expiration: unknown): number {
+  const isMoment =
+    typeof expiration === 'string' && ISO_8601.test(expiration) && isCalendarDay(expiration.slice(0, 10));
+  const time = isMoment ? Date.parse(expiration) : NaN;
+  if (Number.isNaN(time)) throw invalid(`Invalid 'expiration' value: '${shownJson(expiration)}'`);
+  return time;
 }
 
 function parseJson(base64: string): unknown {
