@@ -8,23 +8,35 @@ const INDEX = /^\d+$/;
 
 type Tree = Record<string, unknown>;
 
+/** A configuration with what the environment says, and which of it that is. */
+interface Overridden {
+  readonly settings: unknown;
+  /** The variable that said a setting, or made what it stands in, by the setting's path (`listeners.0.port`). */
+  readonly variables: ReadonlyMap<string, string>;
+}
+
 /**
  * Lays environment variables over a configuration: `S3GW_LIMITS__HELD_BODY_BYTES=65536` sets
  * `limits.heldBodyBytes`, `S3GW_LISTENERS__0__PORT=9443` the port of the first listener. Segments are
  * parted by two underscores; values are YAML, so lists and booleans can be written.
  * @throws ConfigError naming the variable that is no YAML, or means no member of a list
  */
-export function applyEnvironment(base: unknown, environment: Readonly<Record<string, string | undefined>>): unknown {
-  const result: unknown = structuredClone(base);
+export function applyEnvironment(base: unknown, environment: Readonly<Record<string, string | undefined>>): Overridden {
+  const settings: unknown = structuredClone(base);
+  const variables = new Map<string, string>();
   for (const [name, value] of Object.entries(environment)) {
     if (value === undefined || !name.startsWith(PREFIX) || RESERVED.has(name)) continue;
-    set(result, name, readYaml(value, name));
+    const made = set(settings, name, readYaml(value, name));
+    if (made !== undefined) variables.set(made, name);
   }
-  return result;
+  return { settings, variables };
 }
 
-function set(root: unknown, variable: string, value: unknown): void {
+/** @returns the path of what the variable brought in: its setting, or the first thing around it that was not there */
+function set(root: unknown, variable: string, value: unknown): string | undefined {
   const segments = variable.slice(PREFIX.length).split('__');
+  const path: string[] = [];
+  let made: string | undefined;
   let node = root;
   segments.forEach((segment, index) => {
     if (typeof node !== 'object' || node === null) return;
@@ -33,15 +45,19 @@ function set(root: unknown, variable: string, value: unknown): void {
     }
     const tree = node as Tree;
     const key = keyFor(tree, segment);
+    path.push(key);
     if (index === segments.length - 1) {
       tree[key] = value;
+      made ??= path.join('.');
       return;
     }
     if (typeof tree[key] !== 'object' || tree[key] === null) {
+      made ??= path.join('.');
       tree[key] = INDEX.test(segments[index + 1] ?? '') ? [] : {};
     }
     node = tree[key];
   });
+  return made;
 }
 
 /** A key that is there already under another spelling (names of backends), else the segment in camel case. */

@@ -35,11 +35,11 @@ interface WrittenSecret {
 export function loadConfig(fileName: string, environment: Environment): LoadedConfig {
   const file = resolve(fileName);
   const written = readYaml(readText(file), file) ?? {};
-  const raw = applyEnvironment(written, environment);
+  const { settings: raw, variables } = applyEnvironment(written, environment);
   const folder = dirname(file);
   const { whole, places, withKeys } = withAccounts(raw, folder);
   const parsed = CONFIG.safeParse(whole, { error: plainMessage });
-  if (!parsed.success) throw new ConfigError(settingLines(parsed.error), parsed.error);
+  if (!parsed.success) throw new ConfigError(settingLines(parsed.error, variables), parsed.error);
   const ofAccounts = withKeys.map((one): WrittenSecret => ({ file: one, setting: 'accounts.keys.secretAccessKey' }));
   return {
     config: parsed.data,

@@ -1,8 +1,26 @@
 import type { z } from 'zod';
 
-/** A line for each thing that is wrong: the path of the setting, and what was expected. */
-export function settingLines(error: z.ZodError): string[] {
-  return error.issues.flatMap(toLines);
+/**
+ * A line for each thing that is wrong: the path of the setting, what was expected, and the environment variable that it
+ * comes from.
+ * @param variables those that said a setting, by its path
+ */
+export function settingLines(error: z.ZodError, variables: ReadonlyMap<string, string> = new Map()): string[] {
+  return error.issues.flatMap((issue) =>
+    complaintsOf(issue).map(({ path, complaint }) => {
+      const variable = variableOf(path, variables);
+      return `${path === '' ? 'configuration' : path}: ${complaint}${variable === undefined ? '' : ` (from ${variable})`}`;
+    }),
+  );
+}
+
+/** The one that said the setting, or that without which nothing stood there. */
+function variableOf(path: string, variables: ReadonlyMap<string, string>): string | undefined {
+  for (let place = path; place !== ''; place = place.slice(0, Math.max(0, place.lastIndexOf('.')))) {
+    const variable = variables.get(place);
+    if (variable !== undefined) return variable;
+  }
+  return undefined;
 }
 
 /** Says what was expected for a setting that is missing, instead of "received undefined". */
@@ -13,12 +31,19 @@ export function plainMessage(issue: z.core.$ZodRawIssue): string | undefined {
   return undefined;
 }
 
-function toLines(issue: z.core.$ZodIssue): string[] {
+interface Complaint {
+  /** Empty: the configuration as a whole. */
+  readonly path: string;
+  readonly complaint: string;
+}
+
+function complaintsOf(issue: z.core.$ZodIssue): Complaint[] {
   const where = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => `${where === '' ? key : `${where}.${key}`}: there is no such setting`);
+    return issue.keys.map((key) => ({
+      path: where === '' ? key : `${where}.${key}`,
+      complaint: 'there is no such setting',
+    }));
   }
-  return [
-    `${where === '' ? 'configuration' : where}: ${issue.message.replace(/^Invalid (?:input|string|option): /, '')}`,
-  ];
+  return [{ path: where, complaint: issue.message.replace(/^Invalid (?:input|string|option): /, '') }];
 }

@@ -304,8 +304,32 @@ describe('environment', () => {
   });
 
   test('is checked like the file', () => {
-    expect(complaints(GOOD, { S3GW_COLOUR: 'red' })).toEqual(['colour: there is no such setting']);
+    expect(complaints(GOOD, { S3GW_COLOUR: 'red' })).toEqual(['colour: there is no such setting (from S3GW_COLOUR)']);
     expect(complaints(GOOD, { S3GW_BUCKET_CACHE_MS: 'soon' })).toEqual([
+      'bucketCacheMs: expected number, received string (from S3GW_BUCKET_CACHE_MS)',
+    ]);
+  });
+
+  test.each<[Record<string, string>, string]>([
+    [
+      { S3GW_LIMITS: '{heldBodyBytes: much}' },
+      'limits.heldBodyBytes: expected number, received string (from S3GW_LIMITS)',
+    ],
+    [
+      { S3GW_LISTENERS__0__PORT: 'high' },
+      'listeners.0.port: expected number, received string (from S3GW_LISTENERS__0__PORT)',
+    ],
+    [
+      { S3GW_BACKENDS__STORE__COLOUR: 'red' },
+      'backends.store.colour: there is no such setting (from S3GW_BACKENDS__STORE__COLOUR)',
+    ],
+    [{ S3GW_LIMITS__COLOUR__DEEP: 'red' }, 'limits.colour: there is no such setting (from S3GW_LIMITS__COLOUR__DEEP)'],
+  ])('is named in the complaint about what it says: %j', (environment, line) => {
+    expect(complaints(GOOD, environment)).toEqual([line]);
+  });
+
+  test('is not named for what the file says', () => {
+    expect(complaints({ ...GOOD, bucketCacheMs: 'soon' }, { S3GW_REGION: 'eu-west-1' })).toEqual([
       'bucketCacheMs: expected number, received string',
     ]);
   });
