@@ -3,6 +3,7 @@ import { StoreError, isStoreError } from '../../../src/store/store-error.ts';
 import type { ClockReading } from '../../../src/store/survey.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import type { GcsClient } from '../client.ts';
+import { checkKind } from '../page-kind.ts';
 import { BUCKETS, bucketPath } from '../paths.ts';
 import { jsonBody } from '../request.ts';
 import type { Query } from '../revision.ts';
@@ -18,6 +19,7 @@ interface BucketResource {
 }
 
 interface BucketPage {
+  readonly kind: string;
   readonly items: readonly Partial<BucketResource>[];
   readonly nextPageToken: string;
 }
@@ -218,14 +220,16 @@ async function bucketPage(client: GcsClient, page: PageRequest, call: Call): Pro
   const query: Query = [
     ['project', await client.credentials.projectId()],
     ['maxResults', String(page.limit)],
-    ['fields', `items(${FIELDS}),nextPageToken`],
+    ['fields', `kind,items(${FIELDS}),nextPageToken`],
   ];
   if (page.prefix !== '') query.push(['prefix', page.prefix]);
   if (page.token !== undefined) query.push(['pageToken', page.token]);
-  return client.rest.sendForJson<BucketPage>(
+  const answer = await client.rest.sendForJson<BucketPage>(
     { call: page.call, method: 'GET', path: BUCKETS, query, effect: 'read', missing: 'bucket' },
     call,
   );
+  checkKind(answer, 'storage#buckets', page.call);
+  return answer;
 }
 
 /**

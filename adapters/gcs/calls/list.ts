@@ -1,7 +1,9 @@
 import type { BlobEntry, ListEntry, ListPage, ListRequest, PrefixEntry } from '../../../src/store/blob-store.ts';
 import { compareUtf8 } from '../../../src/store/name-order.ts';
+import { StoreError } from '../../../src/store/store-error.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import type { GcsClient } from '../client.ts';
+import { checkKind } from '../page-kind.ts';
 import { bucketPath } from '../paths.ts';
 import { ListedMd5s } from '../../shared/listed-md5.ts';
 import { ALL, CONTENT_FIELDS, metadataOf, modifiedOf, propertiesOf, revisionOf } from '../resource.ts';
@@ -9,12 +11,13 @@ import type { ObjectResource } from '../resource.ts';
 import type { Query } from '../revision.ts';
 
 interface ObjectPage {
+  readonly kind: string;
   readonly items: readonly ObjectResource[];
   readonly prefixes: readonly string[];
   readonly nextPageToken: string;
 }
 
-const FIELDS = `items(${ALL}),prefixes,nextPageToken`;
+const FIELDS = `kind,items(${ALL}),prefixes,nextPageToken`;
 
 /** https://cloud.google.com/storage/docs/json_api/v1/objects/list */
 export async function list(client: GcsClient, container: string, request: ListRequest, call: Call): Promise<ListPage> {
@@ -23,6 +26,7 @@ export async function list(client: GcsClient, container: string, request: ListRe
     { call: 'list', method: 'GET', path, query: listQuery(request), effect: 'read', missing: 'bucket' },
     call,
   );
+  checkKind(page, 'storage#objects', 'list');
   const { items = [], prefixes = [], nextPageToken } = page;
   const entries = interleave(
     blobEntries(items),
@@ -57,6 +61,14 @@ function startOf({ startAt, prefix = '', delimiter }: ListRequest): string | und
   return end < 0 ? startAt : startAt.slice(0, end + delimiter.length);
 }
 
+/** @throws StoreError unexpected when the answer lacks it */
+function nameOf({ name }: ObjectResource): string {
+  if (name === undefined || name === '') {
+    throw new StoreError('unexpected', { call: 'list', cause: new Error('object without a name') });
+  }
+  return name;
+}
+
 type Draft<T> = { -readonly [Field in keyof T]: T[Field] };
 
 /** As `propertiesOf` says of each; their MD5s are put into the other form all at once. */
@@ -66,7 +78,7 @@ function blobEntries(items: readonly ObjectResource[]): BlobEntry[] {
   const entries = items.map((item) => {
     const { md5Hash } = item;
     if (md5Hash === undefined || !md5s.add(md5Hash)) {
-      return { kind: 'blob' as const, name: item.name ?? '', ...propertiesOf(item) };
+      return { kind: 'blob' as const, name: nameOf(item), ...propertiesOf(item) };
     }
     const entry = listedEntry(item);
     withMd5.push(entry);
@@ -81,7 +93,7 @@ function blobEntries(items: readonly ObjectResource[]): BlobEntry[] {
 function listedEntry(item: ObjectResource): Draft<BlobEntry> {
   const entry: Draft<BlobEntry> = {
     kind: 'blob',
-    name: item.name ?? '',
+    name: nameOf(item),
     size: Number(item.size ?? 0),
     revision: revisionOf(item),
     lastModified: modifiedOf(item),

@@ -25,7 +25,7 @@ function ofGoogle(request: S3Request): S3Request {
     };
   }
   if (name === undefined) {
-    const all = { maxResults: '1000', fields: `items(${FIELDS}),prefixes,nextPageToken` };
+    const all = { maxResults: '1000', fields: `kind,items(${FIELDS}),prefixes,nextPageToken` };
     return query?.['comp'] === 'list' ? { method, path: objects, query: all } : { method, path: `/${bucket}` };
   }
   if (method === 'HEAD') {

@@ -93,7 +93,7 @@ export class NullObjects {
       .sort((a, b) => (a.name < b.name ? -1 : 1));
     const nextPageToken = found[limit]?.name;
     const items = found.slice(0, limit).map(resourceOf);
-    return JSON.stringify({ items, ...(nextPageToken !== undefined && { nextPageToken }) });
+    return JSON.stringify({ kind: 'storage#objects', items, ...(nextPageToken !== undefined && { nextPageToken }) });
   }
 }
 

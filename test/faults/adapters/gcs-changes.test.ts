@@ -174,26 +174,27 @@ describe('changes', () => {
   const conflict = refusal('409 Conflict', 'conflict');
   const hidden = refusal('403 Forbidden', 'forbidden');
   const ours = { name: 'bucket', projectNumber: '1' };
-  const listed = json({ items: [ours] });
+  const empty = json({ kind: 'storage#buckets' });
+  const listed = json({ kind: 'storage#buckets', items: [ours] });
 
   test.each([
     ['ours, on the list of our project', [conflict, json(ours), listed], 'containerExists'],
     [
       'ours, behind an empty page of that list',
-      [conflict, json(ours), json({ nextPageToken: 'x' }), listed],
+      [conflict, json(ours), json({ kind: 'storage#buckets', nextPageToken: 'x' }), listed],
       'containerExists',
     ],
     ['ours, but we may not see it', [conflict, hidden, listed], 'denied'],
     ['gone again', [conflict, refusal('404 Not Found', 'notFound')], 'containerExists'],
-    ["somebody else's", [conflict, hidden, json({})], 'containerBusy'],
+    ["somebody else's", [conflict, hidden, empty], 'containerBusy'],
     [
       "somebody else's, and one of ours begins like it",
-      [conflict, hidden, json({ items: [{ name: 'bucket-2', projectNumber: '1' }] })],
+      [conflict, hidden, json({ kind: 'storage#buckets', items: [{ name: 'bucket-2', projectNumber: '1' }] })],
       'containerBusy',
     ],
     [
       "somebody else's, who lets everybody in",
-      [conflict, json({ name: 'bucket', projectNumber: '2' }), json({})],
+      [conflict, json({ name: 'bucket', projectNumber: '2' }), empty],
       'containerBusy',
     ],
     ['nobody knows whose', [conflict, hidden, hidden], 'denied'],

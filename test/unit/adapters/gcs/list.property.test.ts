@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type ObjectResource, propertiesOf } from '../../../../adapters/gcs/resource.ts';
+import type { ListPage } from '../../../../src/store/blob-store.ts';
 import { testCall } from '../../../support/test-call.ts';
 import '../../../support/property-seed.ts';
 import { json, serve } from './scripted-service.ts';
@@ -39,7 +40,7 @@ test('objects of a listing are what each of them says of itself', async () => {
   for (const page of fc.sample(pages, { numRuns: 25, seed: 1 })) {
     const items = page.map(([resource], at) => ({ ...resource, name: `o${String(at).padStart(3, '0')}` }));
     const prefixes = page.flatMap(([, hasPrefix], at) => (hasPrefix ? [`o${String(at).padStart(3, '0')}/`] : []));
-    const service = await serve([json({ items, prefixes, nextPageToken: 'next' })]);
+    const service = await serve([json({ kind: 'storage#objects', items, prefixes, nextPageToken: 'next' })]);
     try {
       const { entries, nextToken } = await service.store.list('bucket', { limit: 1000 }, testCall());
       const expected = [
@@ -54,13 +55,47 @@ test('objects of a listing are what each of them says of itself', async () => {
   }
 });
 
-test('an object that does not say its generation ends the listing', async () => {
-  const service = await serve([json({ items: [{ name: 'a', md5Hash: '1B2M2Y8AsgTpgAmY7PhCfg==', size: '0' }] })]);
+const nameless = { generation: '1', size: '0' };
+
+test.each([
+  [
+    'an object that does not say its generation',
+    { items: [{ name: 'a', md5Hash: '1B2M2Y8AsgTpgAmY7PhCfg==', size: '0' }] },
+  ],
+  ['an object that does not say its name', { items: [nameless] }],
+  ['an object that has none, but an MD5', { items: [{ ...nameless, md5Hash: '1B2M2Y8AsgTpgAmY7PhCfg==', name: '' }] }],
+])('%s ends the listing', async (_what, page) => {
+  await expect(listing({ kind: 'storage#objects', ...page })).rejects.toMatchObject({ kind: 'unexpected' });
+});
+
+const foreign = [{}, { status: 'ok' }, { kind: 'storage#buckets' }, { items: [], nextPageToken: '' }, { kind: 1 }];
+
+test.each(foreign)('an answer that is no page of objects is no empty page: %j', async (document) => {
+  await expect(listing(document)).rejects.toMatchObject({ kind: 'unexpected' });
+});
+
+test('a page on which nothing is has its kind alone', async () => {
+  expect(await listing({ kind: 'storage#objects' })).toEqual({ entries: [] });
+});
+
+test.each([{}, { status: 'ok' }, { kind: 'storage#objects' }])(
+  'an answer that is no page of buckets is no empty page: %j',
+  async (document) => {
+    const credential = { kind: 'anonymous' } as const;
+    const service = await serve([json(document)], { credential, projectId: 'project' });
+    try {
+      await expect(service.store.listContainers(undefined, testCall())).rejects.toMatchObject({ kind: 'unexpected' });
+    } finally {
+      await service.stop();
+    }
+  },
+);
+
+async function listing(document: object): Promise<ListPage> {
+  const service = await serve([json(document)]);
   try {
-    await expect(service.store.list('bucket', { limit: 1000 }, testCall())).rejects.toMatchObject({
-      kind: 'unexpected',
-    });
+    return await service.store.list('bucket', { limit: 1000 }, testCall());
   } finally {
     await service.stop();
   }
-});
+}
