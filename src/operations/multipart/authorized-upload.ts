@@ -45,6 +45,25 @@ export async function authorizedForPart(target: UploadTarget, context: Operation
   return authorized(target, context.manifest.uploads.recall(target, context.call), context);
 }
 
+/**
+ * Waits for work on a part that looks at more than the upload. S3 looks for the upload first: where the work is refused
+ * for another reason, an upload that `authorizedForPart` had only remembered may be over, and then that is the answer.
+ * @throws as the work, and as `authorizedUpload`
+ */
+export async function heedingUpload<T>(target: UploadTarget, work: Promise<T>, context: OperationContext): Promise<T> {
+  try {
+    return await work;
+  } catch (refusal) {
+    if (!isS3Error(refusal) || isS3Error(refusal, 'NoSuchUpload')) throw refusal;
+    try {
+      await authorizedUpload(target, context);
+    } catch (error) {
+      throw isS3Error(error) ? error : refusal;
+    }
+    throw refusal;
+  }
+}
+
 async function authorized(
   target: UploadTarget,
   found: Promise<Upload & Partial<UploadContent>>,

@@ -5,7 +5,7 @@ import type { HeaderReader } from '../../protocol/request.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { COPY_PART_RESULT } from '../../protocol/xml/multipart-shapes.ts';
 import { xmlDate } from '../../protocol/xml/xml-date.ts';
-import { authorizedForPart, bucketOfUpload } from './authorized-upload.ts';
+import { authorizedForPart, bucketOfUpload, heedingUpload } from './authorized-upload.ts';
 import { checksumElements } from '../checksum-elements.ts';
 import {
   type SourceUse,
@@ -43,7 +43,8 @@ export const uploadPartCopy: Operation = async (request, context) => {
   parseCopySource(request.headers.get('x-amz-copy-source') ?? '');
   const wanted = parseCopyRange(request.headers);
   const { uploads } = context.manifest;
-  const upload = await authorizedForPart(uploadTarget(request, bucket), context);
+  const target = uploadTarget(request, bucket);
+  const upload = await authorizedForPart(target, context);
   requirePartKey(upload.encryption, shown);
   const encryptWith = partEncryption(upload.encryption, shown, bucket);
 
@@ -62,7 +63,7 @@ export const uploadPartCopy: Operation = async (request, context) => {
       return { status: 200, headers, body: xml(COPY_PART_RESULT, value) };
     },
   };
-  return copySeenSource(request, use, TURNS.copyPart, context);
+  return heedingUpload(target, copySeenSource(request, use, TURNS.copyPart, context), context);
 };
 
 function responseHeaders(headers: HeaderReader, encryptWith: EncryptWith | undefined): Record<string, string> {
