@@ -1,5 +1,5 @@
 import { type Answer, ANY, ok, Refusal } from './answer.ts';
-import type { Attributes, CallOf, LockMode, Retention } from './calls.ts';
+import type { Attributes, CallOf, LockMode, NamedVersion, Retention } from './calls.ts';
 import type { Lock } from './lock.ts';
 import type { BucketState } from './state.ts';
 
@@ -27,6 +27,12 @@ export function refuseUnlockable(state: BucketState, { retention, hold }: Attrib
 
 function requireObjectLock(state: BucketState): void {
   if (state.objectLock === undefined) throw new Refusal(400, 'InvalidRequest');
+}
+
+/** What a version id may be is said before what its bucket lacks, and that before which versions there are. */
+function requireLockable(state: BucketState, { versionId }: NamedVersion): void {
+  if (versionId !== undefined) state.checkVersionId(versionId);
+  requireObjectLock(state);
 }
 
 /** A version that is kept is not deleted, but for those who may bypass governance. */
@@ -66,7 +72,7 @@ export function putObjectRetention(
   state: BucketState,
   { retention, bypass = false, ...name }: CallOf<'PutObjectRetention'>,
 ): Answer {
-  requireObjectLock(state);
+  requireLockable(state, name);
   const { content } = state.findToAmend(name);
   const before = content.lock.retention;
   const isWeaker =
@@ -85,7 +91,7 @@ export function getObjectLegalHold(state: BucketState, call: CallOf<'GetObjectLe
 }
 
 export function putObjectLegalHold(state: BucketState, { hold, ...name }: CallOf<'PutObjectLegalHold'>): Answer {
-  requireObjectLock(state);
+  requireLockable(state, name);
   const { content } = state.findToAmend(name);
   content.lock = { ...content.lock, hold };
   return ok();

@@ -168,6 +168,17 @@ describe.each(['retention', 'legal-hold'] as const)('%s', (what) => {
     }
   });
 
+  test('of a version that a bucket without versions cannot have: the id is wrong, before the bucket is', async () => {
+    await bucketWithoutLock();
+    await put();
+    for (const versionId of [ABSENT_ID, 'bogus']) {
+      expect([await read(what, versionId), await putDocument(what, body, { versionId })]).toEqual([
+        '400 InvalidArgument',
+        '400 InvalidArgument',
+      ]);
+    }
+  });
+
   test('of what is not there, or by a document that is none, in a bucket without object lock', async () => {
     await bucketWithoutLock();
     expect(await read(what)).toBe('404 NoSuchKey');
