@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
-import { type CopyScene, closeScenes, scene } from './copies-scene.ts';
-import type { Headers } from './spec/world.ts';
+import { type CopyScene, closeScenes, scene } from '../copies/scene.ts';
+import type { Headers } from '../spec/world.ts';
 
 afterEach(closeScenes);
 
