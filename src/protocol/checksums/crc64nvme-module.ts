@@ -1,8 +1,11 @@
 /**
- * WebAssembly for a reflected CRC of 64 bits: JavaScript has no 64-bit integers but BigInt, and in halves of 32 it
- * reads twice as many tables. Each step waits for the one before it, so four stretches that lie behind each other are
- * worked through side by side by slicing-by-8, and what they come to is combined; what is left over goes by
- * slicing-by-16. The module is put together here, instruction by instruction, so that no binary lies in the repository.
+ * WebAssembly for CRC-64/NVME: JavaScript has no 64-bit integers but BigInt, and tables cost much for each byte.
+ *
+ * A message has the same CRC as what is left of it after division by any multiple of the polynomial. `MULTIPLE` has
+ * only eight terms, and its powers of x are multiples of eight: to divide by it is an XOR of each byte with seven that
+ * lie before it, of sixteen at a time (the idea: "Chorba", arXiv 2412.16398). What is left, some 1,800 bytes, goes by
+ * tables, slicing-by-16. The module is put together here, instruction by instruction, so that no binary lies in the
+ * repository.
  */
 
 import {
@@ -17,37 +20,56 @@ import {
   i64,
   i64Const,
   instance,
+  load128,
   load64,
   load8As64,
   set,
+  store128,
   store64,
+  unless,
   until,
+  v128,
+  zero128,
 } from './wasm.ts';
 
 /** Where things lie in its memory. */
 export const STATE = 0;
 export const TABLES = 1024;
 export const SLICES = 16;
-/** Entry `byte * 256 + value`: what a state with that value in that byte and zeros else is after a stretch of zeros. */
-export const LATER = 36 * 1024;
-/** Bytes of a stretch, and how many of them go side by side. */
-export const STRETCH = 1024;
-const STRETCHES = 4;
 export const INPUT = PAGE;
 export const INPUT_SIZE = PAGE;
 const SLICE_BYTES = 2048;
 
+/**
+ * Powers of y with y = x^8 of a multiple of the polynomial P, found by a search: R(x) with these powers is one, and
+ * R(x^8) is R(x)^8 where coefficients are bits. A byte depends on none that is less than 280 before it, so those have
+ * long been stored.
+ */
+export const MULTIPLE = [1740, 1460, 761, 568, 142, 133, 95, 0] as const;
+const [DEGREE, ...LOWER] = MULTIPLE;
+/** So many bytes before each that is divided lie the quotients that change it. */
+const DISTANCES = LOWER.map((power) => DEGREE - power);
+/** Bytes that are divided together. */
+const GROUP = 32;
+/** What is left after the division is at least as long as the degree; a group more would be divided. */
+const REMAINDER = Math.ceil(DEGREE / GROUP) * GROUP;
+/** With less the tables have most of the work in any case. */
+const WORTHWHILE = 2 * REMAINDER;
+/**
+ * From a byte to its quotient. Before the quotients lie zeros for those of no byte. Behind them, where there are
+ * remainders instead, `divide` puts some.
+ */
+const TO_QUOTIENT = INPUT_SIZE + GROUP + REMAINDER;
+const MEMORY = INPUT + TO_QUOTIENT + INPUT_SIZE + GROUP;
+
 interface Crc64Module {
   readonly memory: { readonly buffer: ArrayBuffer };
-  /** Takes the state, and so many bytes from `INPUT`. */
+  /** Takes the state, and so many bytes from `INPUT`, which it changes. */
   readonly update: (length: number) => void;
 }
 
 /** Locals: the parameter first. */
-const [LEFT, AT, CRC, WORD, HALF] = [0, 1, 2, 3, 4];
-/** Behind them how much is left of the stretches, and the CRCs of those behind the first one. */
-const REST = 5;
-const OTHERS = [6, 7, 8] as const;
+const [LEFT, AT, CRC, WORD, HALF, BEHIND] = [0, 1, 2, 3, 4, 5];
 
 /** The entry of the table at an address for one byte of a half, whose place in it is given; leaves eight bytes. */
 function entryOf(byte: number, table: number): Code {
@@ -79,26 +101,45 @@ function effectOf(after: number): Code {
   return entriesOf((byte) => TABLES + (after + 7 - byte) * SLICE_BYTES);
 }
 
-/** Four stretches. */
-function sideBySide(): Code {
-  const eight = [CRC, ...OTHERS].map((crc, stretch) => [
-    get(crc),
+/** Sixteen bytes at a distance from `AT`, and what the quotients before them change. */
+function divided(offset: number): Code {
+  const changes = DISTANCES.map((bytes) => [get(AT), load128(offset + TO_QUOTIENT - bytes), v128.xor]);
+  return [get(AT), load128(offset), changes];
+}
+
+/** So many times sixteen bytes, from `AT` on. */
+const inVectors = (bytes: number, work: (offset: number) => Code): Code =>
+  Array.from({ length: bytes / 16 }, (_, index) => work(16 * index));
+
+/** Divides, and leaves the remainder in place of the last bytes, from `AT` on, and zero as the state. */
+function divide(): Code {
+  const overRemainder = (work: Code): Code => [
     get(AT),
-    load64(stretch * STRETCH),
-    i64.xor,
-    set(WORD),
-    effectOf(0),
-    set(crc),
-  ]);
-  const later = entriesOf((byte) => LATER + byte * SLICE_BYTES);
+    set(HALF),
+    i32Const(REMAINDER + GROUP),
+    set(BEHIND),
+    until([get(BEHIND), i32.eqz], [work, advance(AT, GROUP), advance(BEHIND, -GROUP)]),
+    get(HALF),
+    set(AT),
+  ];
+  const quotient = (offset: number): Code => [get(AT), divided(offset), store128(TO_QUOTIENT + offset)];
+  const none = (offset: number): Code => [get(AT), zero128, store128(TO_QUOTIENT + offset)];
+  const remainder = (offset: number): Code => [get(AT), divided(offset), store128(offset)];
   return [
-    OTHERS.map((crc) => [i64Const(0), set(crc)]),
-    i32Const(STRETCH),
-    set(REST),
-    until([get(REST), i32.eqz], [eight, advance(AT, 8), advance(REST, -8)]),
-    OTHERS.map((crc) => [get(CRC), set(WORD), later, get(crc), i64.xor, set(CRC)]),
-    advance(AT, (STRETCHES - 1) * STRETCH),
-    advance(LEFT, -STRETCHES * STRETCH),
+    get(AT),
+    get(AT),
+    load64(0),
+    get(CRC),
+    i64.xor,
+    store64(0),
+    i64Const(0),
+    set(CRC),
+    until(
+      [get(LEFT), i32Const(REMAINDER + GROUP), i32.lessUnsigned],
+      [inVectors(GROUP, quotient), advance(AT, GROUP), advance(LEFT, -GROUP)],
+    ),
+    overRemainder(inVectors(GROUP, none)),
+    overRemainder(inVectors(GROUP, remainder)),
   ];
 }
 
@@ -152,7 +193,7 @@ function body(): Code {
     i32Const(STATE),
     load64(0),
     set(CRC),
-    until([get(LEFT), i32Const(STRETCHES * STRETCH), i32.lessUnsigned], sideBySide()),
+    unless([get(LEFT), i32Const(WORTHWHILE), i32.lessUnsigned], divide()),
     until([get(LEFT), i32Const(16), i32.lessUnsigned], sixteen()),
     until([get(LEFT), i32.eqz], one()),
     i32Const(STATE),
@@ -166,8 +207,7 @@ export function crc64Module(): Crc64Module {
     [1, I32],
     [2, I64],
     [2, I32],
-    [OTHERS.length, I64],
   ] as const;
   const functions = [{ name: 'update', locals, body: body() }];
-  return instance({ pages: (INPUT + INPUT_SIZE) / PAGE, functions }) as Crc64Module;
+  return instance({ pages: Math.ceil(MEMORY / PAGE), functions }) as Crc64Module;
 }

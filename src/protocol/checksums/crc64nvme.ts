@@ -1,4 +1,4 @@
-import { crc64Module, INPUT, INPUT_SIZE, LATER, SLICES, STATE, STRETCH, TABLES } from './crc64nvme-module.ts';
+import { crc64Module, INPUT, INPUT_SIZE, SLICES, STATE, TABLES } from './crc64nvme-module.ts';
 
 /** CRC-64/NVME: reflected, initial value and final XOR all ones. As 32-bit halves. */
 const POLYNOMIAL_HIGH = 0x9a6c9329;
@@ -13,7 +13,6 @@ const { memory, update } = crc64Module();
 const STATE_WORDS = new Int32Array(memory.buffer, STATE, 2);
 const INPUT_BYTES = new Uint8Array(memory.buffer, INPUT, INPUT_SIZE);
 fillTables(new Int32Array(memory.buffer, TABLES, SLICES * ENTRIES * 2));
-fillLater(new Int32Array(memory.buffer, LATER, 8 * ENTRIES * 2));
 
 /** Entry `slice * 256 + byte`: the effect of that byte when `slice` more bytes follow it, low half first. */
 function fillTables(words: Int32Array): void {
@@ -37,22 +36,6 @@ function fillTables(words: Int32Array): void {
     const high = words[(i - ENTRIES) * 2 + 1] ?? 0;
     words[i * 2] = ((low >>> 8) | (high << 24)) ^ (words[(low & 255) * 2] ?? 0);
     words[i * 2 + 1] = (high >>> 8) ^ (words[(low & 255) * 2 + 1] ?? 0);
-  }
-}
-
-/** See `LATER`. A CRC is linear: the entry of a value is the sum of those of its bits, which the module works out. */
-function fillLater(words: Int32Array): void {
-  for (let bit = 0; bit < 64; bit += 1) {
-    STATE_WORDS[0] = bit < 32 ? 1 << bit : 0;
-    STATE_WORDS[1] = bit < 32 ? 0 : 1 << (bit - 32);
-    update(STRETCH);
-    const first = (bit >> 3) * ENTRIES;
-    const value = 1 << (bit & 7);
-    for (let lower = 0; lower < value; lower += 1) {
-      for (const half of [0, 1] as const) {
-        words[(first + value + lower) * 2 + half] = (STATE_WORDS[half] ?? 0) ^ (words[(first + lower) * 2 + half] ?? 0);
-      }
-    }
   }
 }
 

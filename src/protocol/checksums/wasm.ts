@@ -71,6 +71,8 @@ export const store32 = (offset: number): Code => [0x36, 0, unsigned(offset)];
 export const store64 = (offset: number): Code => [0x37, 0, unsigned(offset)];
 export const load128 = (offset: number): Code => [0xfd, 0, 0, unsigned(offset)];
 export const store128 = (offset: number): Code => [0xfd, 11, 0, unsigned(offset)];
+/** A vector of zeros. */
+export const zero128: Code = [0xfd, 12, Array.from({ length: 16 }, () => 0)];
 /** Of two vectors the four words that are named: 0 to 3 are those of the first. */
 export function pick(...words: readonly [number, number, number, number]): Code {
   return [0xfd, 13, words.map((word) => [0, 1, 2, 3].map((byte) => 4 * word + byte))];
@@ -79,6 +81,11 @@ export function pick(...words: readonly [number, number, number, number]): Code 
 /** Does `work` over and over until what `leave` puts on the stack is not zero. */
 export function until(leave: Code, work: Code): Code {
   return [block, EMPTY, loop, EMPTY, leave, brIf, 1, work, br, 0, END, END];
+}
+
+/** Does `work` once, if `condition` leaves zero. */
+export function unless(condition: Code, work: Code): Code {
+  return [block, EMPTY, condition, brIf, 0, work, END];
 }
 
 /** Adds a constant to a local. */
