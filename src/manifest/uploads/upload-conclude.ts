@@ -26,10 +26,11 @@ export interface Ending {
 }
 
 /**
- * Ends the upload behind a published object: its record goes before the answer. The note of how it ended follows the
- * answer, because the claim says the same until its blob goes, which is later (`endOf`). It comes first where the claim
- * may not, or where the record cannot be removed, or somebody else has removed it: that one may have noted more.
- * What fails here is done later by the settler, or by a repeated Complete.
+ * Ends the upload behind a published object. Its record is removed before the answer. The note of how it ended is
+ * written after the answer, because the claim says the same until its blob is removed, which happens later (`endOf`).
+ * The note is written first where the claim may not stand in for it, where the record cannot be removed, or where
+ * somebody else has removed the record, who may have noted more. What fails here is done later by the settler, or by a
+ * repeated Complete.
  */
 export async function conclude(
   context: UploadsContext,
@@ -37,36 +38,61 @@ export async function conclude(
   ending: Ending,
   call: Call,
 ): Promise<void> {
-  const { isClaimed = false, unsettled } = ending;
-  let isNoted = false;
-  let isEnded = false;
-  const note = async (own: Call): Promise<void> => {
-    if (!isNoted) await noteEnd(target, ending, own);
-    isNoted = true;
-  };
-  const end = async (own: Call): Promise<void> => {
-    await note(own);
-    if (!isEnded) await removeUploadRecord(target, own);
-    isEnded = true;
-  };
+  const steps = new LastSteps(target, ending);
   try {
-    isEnded = isClaimed && (await removeUploadRecord(target, call).catch(nothingOfStore));
-    if (!isEnded) await end(call);
+    await steps.beforeAnswer(call);
   } catch (error) {
     nothingOfStore(error);
   }
+  const { unsettled } = ending;
   context.settler.later(`completed ${target.uploadId}`, async (own) => {
     try {
-      await note(own);
+      await steps.note(own);
     } finally {
-      if (unsettled !== undefined) context.settler.schedule(target, isNoted ? unsettled.fresh : undefined);
+      if (unsettled !== undefined) context.settler.schedule(target, steps.isNoted ? unsettled.fresh : undefined);
     }
-    await end(own);
+    await steps.removeRecord(own);
     await tidy(target, ending, own);
   });
 }
 
-/** Whatever the service's error, the work waits for another time. @throws what is none of the service's */
+/** The note and the removal of the record, in this order. A step that has succeeded is not taken again. */
+class LastSteps {
+  readonly #target: UploadTarget;
+  readonly #ending: Ending;
+  #isNoted = false;
+  #hasRecord = true;
+
+  constructor(target: UploadTarget, ending: Ending) {
+    this.#target = target;
+    this.#ending = ending;
+  }
+
+  get isNoted(): boolean {
+    return this.#isNoted;
+  }
+
+  /** Removes the record first where the claim stands in for the note, and takes both steps where that fails. */
+  async beforeAnswer(call: Call): Promise<void> {
+    const { isClaimed = false } = this.#ending;
+    if (isClaimed) this.#hasRecord = !(await removeUploadRecord(this.#target, call).catch(nothingOfStore));
+    if (this.#hasRecord) await this.removeRecord(call);
+  }
+
+  async note(call: Call): Promise<void> {
+    if (!this.#isNoted) await noteEnd(this.#target, this.#ending, call);
+    this.#isNoted = true;
+  }
+
+  /** Removes the record, once the note is there. */
+  async removeRecord(call: Call): Promise<void> {
+    await this.note(call);
+    if (this.#hasRecord) await removeUploadRecord(this.#target, call);
+    this.#hasRecord = false;
+  }
+}
+
+/** The work waits for another time after any error of the service. @throws every other error */
 function nothingOfStore(error: unknown): false {
   if (!isStoreError(error)) throw error;
   return false;
