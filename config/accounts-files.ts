@@ -7,29 +7,29 @@ import { plainMessage, settingLines } from './setting-lines.ts';
 
 type Tree = Record<string, unknown>;
 
-/** Accounts as files say them, not yet checked as a whole, and what must be watched to see them change. */
+/** The accounts of several files, not yet checked as a whole, and the paths that must be watched for changes. */
 export interface FoundAccounts {
   readonly accounts: readonly unknown[];
   /** Absolute paths of the files and folders that `accountsFrom` names. */
   readonly places: readonly string[];
-  /** Those of the files that keys are written into. */
+  /** Absolute paths of the files that contain keys themselves. */
   readonly withKeys: readonly string[];
 }
 
 const ACCOUNTS_FILES = /\.(?:ya?ml|json)$/;
-/** Settings whose value is the name of a file: relative ones start from the folder of the file that they stand in. */
-const FILE_SETTINGS: ReadonlySet<string> = new Set(['secretFile', 'file', 'caFile', 'jwksFile', 'tokenFile']);
 /**
- * Under this name Kubernetes keeps what a mounted Secret or ConfigMap holds at the moment: one link, which it swaps.
+ * Settings whose value is the name of a file. Relative names start from the folder of the file that has the setting.
  */
+const FILE_SETTINGS: ReadonlySet<string> = new Set(['secretFile', 'file', 'caFile', 'jwksFile', 'tokenFile']);
+/** The link under which Kubernetes keeps the present content of a mounted Secret or ConfigMap. It swaps the link. */
 const MOUNTED = '..data';
 const ATTEMPTS = 5;
 /** The setting that holds a secret itself. */
 export const WRITTEN_KEY = 'secretAccessKey';
 
 /**
- * Accounts of the files and folders that `accountsFrom` names, in order, behind those of the configuration itself. What
- * several of them say of an account of one name is put together.
+ * Reads the accounts of the files and folders that `accountsFrom` names, in order, after those of the configuration
+ * itself. Entries with the same account name are merged.
  * @throws ConfigError naming the file and what is wrong in it
  */
 export function findAccounts(own: unknown, from: unknown, folder: string): FoundAccounts {
@@ -60,9 +60,7 @@ function readPlace(place: string): ReadFile[] {
   }
 }
 
-/**
- * All files of one state of the folder: while Kubernetes swaps a mount, old ones and new ones would be read together.
- */
+/** All files are read from one state of the folder: while Kubernetes swaps a mount, old and new ones could be mixed. */
 function readFolder(folder: string): ReadFile[] {
   for (let attempt = 1; ; attempt += 1) {
     try {

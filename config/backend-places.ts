@@ -1,15 +1,13 @@
-/**
- * Where a backend's containers lie: containers of one service whose real names are `prefix` and the container's name.
- */
+/** Where the containers of a backend lie: on one service, under their names with `prefix` before them. */
 export interface BackendPlace {
-  /** The same for two backends on one account, or on one service with names for all. */
+  /** Equal for two backends on the same account, or on a service where all accounts share one namespace. */
   readonly service: string;
   readonly prefix: string;
 }
 
 /**
- * An account of Azure Blob Storage. Its secondary, private and zonal hosts are one account; a host of the customer's
- * own shows nothing.
+ * The account of Azure Blob Storage that a host belongs to. Secondary, private and zonal hosts belong to the same
+ * account; a custom domain does not show its account.
  */
 export function azurePlace(
   endpoint: string | undefined,
@@ -29,12 +27,12 @@ export function azurePlace(
   return { service, prefix: '' };
 }
 
-/** Cloud Storage: names of buckets are one namespace, whatever the project. */
+/** On Cloud Storage all projects share one namespace of bucket names. */
 export function gcsPlace(endpoint: string | undefined, prefix: string): BackendPlace {
   return { service: `gcs ${new URL(endpoint ?? 'https://storage.googleapis.com').host}`, prefix };
 }
 
-/** A backend before this one whose containers could have the names of this one's. */
+/** Finds an earlier backend whose containers could have the same names as those of this backend. */
 export function overlapping(place: BackendPlace, others: ReadonlyMap<string, BackendPlace>): string | undefined {
   for (const [name, other] of others) {
     if (

@@ -2,23 +2,26 @@ import { ConfigError } from './config-error.ts';
 import { readYaml } from './read-yaml.ts';
 
 const PREFIX = 'S3GW_';
-/** Variables with the prefix that are no settings. */
+/** Variables that have the prefix but are not settings. */
 const RESERVED = new Set(['S3GW_CONFIG']);
 const INDEX = /^\d+$/;
 
 type Tree = Record<string, unknown>;
 
-/** A configuration with what the environment says, and which of it that is. */
+/** A configuration with the settings of the environment, and which variable each of them came from. */
 interface Overridden {
   readonly settings: unknown;
-  /** The variable that said a setting, or made what it stands in, by the setting's path (`listeners.0.port`). */
+  /**
+   * The variable that a setting came from, or that made the section around it, by the path of the setting
+   * (`listeners.0.port`).
+   */
   readonly variables: ReadonlyMap<string, string>;
 }
 
 /**
- * Lays environment variables over a configuration: `S3GW_LIMITS__HELD_BODY_BYTES=65536` sets
- * `limits.heldBodyBytes`, `S3GW_LISTENERS__0__PORT=9443` the port of the first listener. Segments are
- * parted by two underscores; values are YAML, so lists and booleans can be written.
+ * Lays environment variables over a configuration: `S3GW_LIMITS__HELD_BODY_BYTES=65536` sets `limits.heldBodyBytes`,
+ * `S3GW_LISTENERS__0__PORT=9443` the port of the first listener. Two underscores separate the segments of a path.
+ * Values are YAML, so that lists and booleans can be written.
  * @throws ConfigError naming the variable that is no YAML, or means no member of a list
  */
 export function applyEnvironment(base: unknown, environment: Readonly<Record<string, string | undefined>>): Overridden {
@@ -32,7 +35,7 @@ export function applyEnvironment(base: unknown, environment: Readonly<Record<str
   return { settings, variables };
 }
 
-/** @returns the path of what the variable brought in: its setting, or the first thing around it that was not there */
+/** @returns the path of what the variable added: its setting, or the outermost section that was not there before */
 function set(root: unknown, variable: string, value: unknown): string | undefined {
   const segments = variable.slice(PREFIX.length).split('__');
   const path: string[] = [];
@@ -60,7 +63,7 @@ function set(root: unknown, variable: string, value: unknown): string | undefine
   return made;
 }
 
-/** A key that is there already under another spelling (names of backends), else the segment in camel case. */
+/** The existing key that is the same but for its spelling (names of backends), else the segment in camel case. */
 function keyFor(tree: Tree, segment: string): string {
   const plain = (text: string): string => text.replaceAll(/[_-]/g, '').toLowerCase();
   return (

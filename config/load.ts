@@ -16,9 +16,9 @@ export interface LoadedConfig {
   /** Absolute path of the file; relative paths in it start from its folder. */
   readonly file: string;
   readonly folder: string;
-  /** Files and folders that accounts were read from besides, absolute paths. */
+  /** Absolute paths of the further files and folders that accounts were read from. */
   readonly accountPlaces: readonly string[];
-  /** All files, this one and theirs, that hold a secret themselves, and the setting that it is. */
+  /** All files among them that contain a secret themselves, with the setting that holds it. */
   readonly writtenSecrets: readonly WrittenSecret[];
 }
 
@@ -29,7 +29,7 @@ interface WrittenSecret {
 }
 
 /**
- * Reads a YAML file, lays `S3GW_...` variables over it and checks the whole.
+ * Reads a YAML file, applies the `S3GW_...` variables and checks the result.
  * @throws ConfigError
  */
 export function loadConfig(fileName: string, environment: Environment): LoadedConfig {
@@ -50,7 +50,7 @@ export function loadConfig(fileName: string, environment: Environment): LoadedCo
   };
 }
 
-/** What comes from the environment stands in no file. */
+/** A value from the environment is in no file. */
 function secretsIn(written: unknown, file: string): WrittenSecret[] {
   const { sts } = written as { readonly sts?: { readonly keys?: unknown } };
   return [

@@ -2,8 +2,8 @@ import { parse, YAMLParseError } from 'yaml';
 import { ConfigError } from './config-error.ts';
 
 /**
- * Reads text of the configuration as YAML. The parser's own words are left out, and its error as the cause: both quote
- * the text, in which secrets stand.
+ * Reads text of the configuration as YAML. The parser's message is left out, and its error is not kept as the cause:
+ * both quote the text, which may contain secrets.
  * @param where what the text is, for the message: a file or a variable
  * @throws ConfigError
  */

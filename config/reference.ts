@@ -51,7 +51,7 @@ function below(path: string, node: JsonSchema): Row[] {
   return [...members, ...items, ...named, ...variants(path, node.oneOf ?? node.anyOf ?? [])];
 }
 
-/** Forms that are told apart by `kind`: each begins with its own `kind` row. */
+/** Alternatives that differ by `kind`: each begins with its own `kind` row. */
 function variants(path: string, forms: readonly JsonSchema[]): Row[] {
   return forms.flatMap((form) => below(path, form));
 }

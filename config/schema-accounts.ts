@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { GROUP, KEY, POLICIES, PROVIDER, ROLE, USER } from './schema-identities.ts';
 import { RATES } from './schema-rates.ts';
 
-/** Access key of the embedded default; it is public, so it works on loopback only. */
+/** Access key of the embedded default configuration. It is public, so it works on loopback only. */
 export const DEMO_ACCESS_KEY = 'DEMODEMODEMODEMO0000';
 
 export const ACCOUNT = z.strictObject({

@@ -57,7 +57,7 @@ const CREDENTIAL = z.discriminatedUnion('kind', [
 
 const MILLISECONDS = z.int().min(1).optional();
 
-/** Of the cloud services alike. */
+/** Settings that both cloud services have. */
 const CONNECTIONS = z.int().min(1).optional().describe('Connections to the service at a time; default 256.');
 const TIMEOUTS = z
   .strictObject({

@@ -41,7 +41,8 @@ export const BUCKETS = z.strictObject({
 type BucketsConfig = Pick<z.infer<typeof BUCKETS>, 'default' | 'rules' | 'aliases'>;
 
 /**
- * Rules and aliases that name what there is not, or that contradict each other; paths below `buckets`.
+ * Finds rules and aliases that name something that does not exist, or that contradict each other. Paths are below
+ * `buckets`.
  * @param backends their names
  */
 export function bucketFaults(
@@ -108,7 +109,7 @@ export function fitsPattern(pattern: string, name: string): boolean {
   return new RegExp(`^${escaped.join('.*')}$`).test(name);
 }
 
-/** Both ways to write "any characters" are one. */
+/** Both spellings of "any characters", `*` and `(.*)`, become one. */
 function plain(pattern: string): string {
   return pattern.replaceAll('(.*)', '*');
 }

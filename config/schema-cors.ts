@@ -28,7 +28,7 @@ const RULE = z.strictObject({
     .describe('How long a browser may remember the answer to a preflight.'),
 });
 
-/** Rules of the server; a bucket that has its own goes by those alone. */
+/** CORS rules of the server. For a bucket with rules of its own only those count. */
 export const CORS = z.strictObject({
   rules: z
     .array(RULE)

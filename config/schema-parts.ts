@@ -27,7 +27,7 @@ export function secretFrom<const N extends string>(
   return fields as Record<`${N}File` | `${N}Env`, z.ZodOptional<z.ZodString>>;
 }
 
-/** What is wrong about settings that are each right by themselves. */
+/** Faults in a combination of settings, each of which is right by itself. */
 export interface Fault {
   readonly path: (string | number)[];
   /** What was expected. */

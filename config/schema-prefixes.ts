@@ -2,9 +2,12 @@ import { z } from 'zod';
 import type { Fault } from './schema-parts.ts';
 
 const MAX_PREFIX = 256;
-/** S3's rule; those that it excludes beside (addresses, reserved words) no bucket is asked for by. */
+/**
+ * S3's rule for names of buckets. S3 also excludes IP addresses and some words; no request for a bucket has such a
+ * name.
+ */
 const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
-/** What neither cloud takes for something else, and no key would be written differently for. */
+/** Characters that mean nothing else to either cloud, and that the codec of keys leaves as they are. */
 const PREFIX =
   /^(?:[^/\\\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\ue000-\uf8ff\u{10000}-\u{10ffff}]*[^/\\\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\ue000-\uf8ff\u{10000}-\u{10ffff}.]\/)+$/u;
 /** Names that the gateway or a service keeps for itself. */
@@ -45,8 +48,8 @@ interface Around {
 }
 
 /**
- * Prefixes that lie in each other, in what is a gateway's own, or are of names that mean something else; paths below
- * `buckets`.
+ * Finds prefixes that contain each other, that lie in containers that the gateway keeps for itself, or whose bucket
+ * names have another meaning already. Paths are below `buckets`.
  */
 export function prefixFaults(prefixes: Prefixes, { backendOf, isAlias, systemContainers }: Around): Fault[] {
   return prefixes.flatMap(({ bucket, container, prefix }, index) => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const count = (what: string): z.ZodOptional<z.ZodInt> => z.int().min(1).optional().describe(what);
 
-/** Limits of one identity or bucket, in one process each. What is absent has none. */
+/** Limits for one identity or bucket, counted by each process. A limit that is absent does not apply. */
 export const RATES = z.strictObject({
   requestsPerSecond: count('Requests a second; as many may come at once.'),
   concurrency: count('Requests under way at a time.'),

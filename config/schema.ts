@@ -200,7 +200,10 @@ const SETTINGS = z.strictObject({
 
 type Settings = z.infer<typeof SETTINGS>;
 
-/** The one schema: it parses the files, names what is wrong in them, and its reference page is made from it. */
+/**
+ * The schema of the whole configuration. It parses the files and names the faults in them, and the reference page is
+ * made from it.
+ */
 export const CONFIG = SETTINGS.superRefine((settings, context) => {
   const faults = [
     ...backendFaults(settings),
@@ -233,7 +236,7 @@ function backendFaults({ backends, accounts }: Settings): Fault[] {
   return faults;
 }
 
-/** Of buckets that are parts of containers. */
+/** Checks of buckets that are parts of containers. */
 function partFaults({ backends, buckets: { rules, aliases, prefixes, default: fallback } }: Settings): Fault[] {
   return prefixFaults(prefixes, {
     backendOf: (bucket) =>
@@ -243,7 +246,7 @@ function partFaults({ backends, buckets: { rules, aliases, prefixes, default: fa
   });
 }
 
-/** The demo keys are printed in the documentation: whoever can reach the port could use them. */
+/** The documentation shows the demo keys, so everybody who can reach the port could use them. */
 function demoKeyFaults({ accounts, listeners }: Settings): Fault[] {
   if (!accounts.some(({ keys }) => keys.some(({ accessKeyId }) => accessKeyId === DEMO_ACCESS_KEY))) return [];
   const message = 'expected a loopback address (127.0.0.1) while the demo keys are in use';
@@ -252,7 +255,7 @@ function demoKeyFaults({ accounts, listeners }: Settings): Fault[] {
   );
 }
 
-/** What lives in one process or ends with it cannot stand behind several. */
+/** Several workers cannot share a backend that lives in one process, or ends with the process that started it. */
 function sharedMemoryFaults({ workers, backends }: Settings): Fault[] {
   const embedded = Object.entries(backends).find(
     ([, { kind }]) => kind === 'memory' || kind === 'gcs-double' || kind === 'azurite',
@@ -262,8 +265,8 @@ function sharedMemoryFaults({ workers, backends }: Settings): Fault[] {
 }
 
 /**
- * Two backends over one place, as far as the configuration shows it; an account that only a connection string names is
- * looked at when the backend is opened.
+ * Finds two backends over the same place, as far as the configuration shows it. An account that only a connection
+ * string names is checked when the backend is opened.
  */
 function sharedPlaceFaults({ backends }: Settings): Fault[] {
   const faults: Fault[] = [];

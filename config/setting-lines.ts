@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 
 /**
- * A line for each thing that is wrong: the path of the setting, what was expected, and the environment variable that it
- * comes from.
+ * One line for each fault: the path of the setting, what was expected, and the environment variable that the value came
+ * from.
  * @param variables those that said a setting, by its path
  */
 export function settingLines(error: z.ZodError, variables: ReadonlyMap<string, string> = new Map()): string[] {
@@ -14,7 +14,7 @@ export function settingLines(error: z.ZodError, variables: ReadonlyMap<string, s
   );
 }
 
-/** The one that said the setting, or that without which nothing stood there. */
+/** The variable that the setting came from, or without which its section would not exist. */
 function variableOf(path: string, variables: ReadonlyMap<string, string>): string | undefined {
   for (let place = path; place !== ''; place = place.slice(0, Math.max(0, place.lastIndexOf('.')))) {
     const variable = variables.get(place);

@@ -1,7 +1,7 @@
 import type { RetryPolicy } from './retry-budget.ts';
 import type { UndiciTransportOptions } from './wire/undici-transport.ts';
 
-/** Milliseconds. None of them bounds a whole body: long transfers live as long as bytes move. */
+/** Milliseconds. None of them limits a whole body: a long transfer goes on as long as bytes move. */
 export interface Timeouts {
   /** Until a connection stands. Default 5,000. */
   readonly connect: number;
@@ -17,8 +17,8 @@ export interface Timeouts {
   /** The same for calls that copy on the service's side, which answer when that is done. Default 300,000. */
   readonly copy: number;
   /**
-   * What one S3 request waits in vain, all its calls and their repetitions together; SDKs give up after 60 s. Where
-   * nobody waits (work in the background, answers that keep the client waiting with white space) it bounds the
+   * How long one S3 request may wait in vain, over all its calls and their repetitions; SDKs give up after 60 s. Where
+   * nobody waits (work in the background, answers that keep the client waiting with white space) this limits the
    * repetitions of each call. Default 45,000.
    */
   readonly total: number;
@@ -51,13 +51,13 @@ const DEFAULT_TIMEOUTS: Omit<Timeouts, 'assemble'> = {
 export const DEFAULT_RETRIES: RetryPolicy = { attempts: 4, baseDelay: 100, maxDelay: 5_000, budget: 200 };
 const DEFAULT_MAX_CONNECTIONS = 256;
 
-/** All of them, given some. */
+/** All timeouts, with defaults for those that are not given. */
 export function timeoutsFrom(given: Partial<Timeouts> = {}): Timeouts {
   const { response, copy, ...rest } = { ...DEFAULT_TIMEOUTS, ...given };
   return { assemble: Math.min(copy, 3 * response), ...rest, response, copy };
 }
 
-/** The same as the transport takes it. */
+/** The same options in the form that the transport takes. */
 export function wireOptions(origin: string, options: ConnectionOptions, timeouts: Timeouts): UndiciTransportOptions {
   return {
     origin,

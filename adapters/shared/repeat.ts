@@ -6,7 +6,10 @@ import type { RetryBudget } from './retry-budget.ts';
 /** How long the service may take for the head of an answer: one of the limits of `Timeouts`. */
 export type Pace = 'response' | 'assemble' | 'copy';
 
-/** With less time than this left, a repetition would be given up before the service could answer. Milliseconds. */
+/**
+ * With less time than this left, no repetition is sent: it would be given up before the service could answer.
+ * Milliseconds.
+ */
 const LEAST = 2_000;
 /**
  * The least time for the first attempt of any call, however long its request has waited: this call may be the one that
@@ -48,7 +51,7 @@ export async function repeat<T>({ budget, timeouts }: Repetition, work: Repeatab
     } catch (error) {
       if (!isStoreError(error, 'unavailable', 'throttled')) throw error;
       const now = performance.now();
-      // The time in which a body streamed does not count as waiting.
+      // The time while a body was streaming does not count as waiting.
       const vainSince = Math.max(since, now - 2 * within);
       facts.waitedInVain(vainSince);
       spent += now - vainSince;
@@ -72,7 +75,7 @@ function leftOf({ total }: Timeouts, spent: number, { facts }: Call): number {
   return total - (facts.awaited ? Math.max(spent, facts.vainMs) : spent);
 }
 
-/** No spare calculation for the first attempt of a request that has not waited in vain yet: nearly all of them. */
+/** The first attempt of a request that has not waited in vain yet needs no calculation; that is nearly every call. */
 function limitOf(
   timeouts: Timeouts,
   pace: Pace,

@@ -178,7 +178,10 @@ export class RestClient<R extends RestRequest> {
     return repeat(this.#parts, work, call);
   }
 
-  /** May throw instead of rejecting. Nothing is awaited where the proof is there at once, as with an account key. */
+  /**
+   * May throw instead of rejecting. Nothing is awaited where the authorisation is available at once, as with an account
+   * key.
+   */
   #attempt<T>(attempt: Attempt<R, T>, call: Call): Promise<T> {
     const { request, within } = attempt;
     const headers = this.#api.headers(request, call);
@@ -202,7 +205,9 @@ function proven(headers: string[], proof: string | undefined): string[] {
   return headers;
 }
 
-/** No spread of what may be absent: V8 leaves its fast paths for properties behind one, 2 us of a small GET. */
+/**
+ * Optional fields are not spread: after a spread V8 leaves its fast paths for properties, which costs a small GET 2 us.
+ */
 function wireRequest(
   { method, body, frame }: RestRequest,
   { path, headers, responseTimeout }: Omit<WireRequest, 'method'>,
@@ -212,7 +217,7 @@ function wireRequest(
   return { method, path, headers, responseTimeout, body, frame };
 }
 
-/** A body of no bytes is none; its stream may break all the same. */
+/** A body without bytes is sent as no body; but its stream may still fail. */
 async function withoutBody<R extends RestRequest>({ body, ...rest }: R, call: Call): Promise<R> {
   if (body !== undefined) await endOfEmpty(body, rest.call, call);
   return rest as unknown as R;

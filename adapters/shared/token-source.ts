@@ -2,7 +2,7 @@
 export interface BearerToken {
   readonly token: string;
   readonly expiresOnTimestamp: number;
-  /** From when on it should be renewed, if whoever gave it says so. */
+  /** When to renew the token, if its issuer says so. */
   readonly refreshAfterTimestamp?: number | undefined;
 }
 
@@ -11,7 +11,7 @@ const RENEW_AHEAD = 5 * 60_000;
 /** After a failed renewal a token that is still good is used this long before the next attempt. */
 const RENEW_PAUSE = 10_000;
 
-/** Keeps the current token at hand, so that a call costs a comparison and not a walk through the library. */
+/** Keeps the current token, so that a call costs one comparison instead of a call of the library. */
 export class TokenSource {
   readonly #ask: () => Promise<BearerToken>;
   #token: BearerToken | undefined;

@@ -1,7 +1,7 @@
 import { NO_ANSWER_IN_TIME, StoreError } from '../../src/store/store-error.ts';
 
 /**
- * Waits for work that is shared by several calls or cannot be stopped itself; the call that waits can.
+ * Waits for work that several calls share, or that cannot be stopped. The waiting call itself can be aborted.
  * @param within milliseconds that a token may take; absent: for as long as it takes
  * @throws StoreError aborted, unavailable when it is too late, and whatever the work throws
  */

@@ -4,8 +4,8 @@ let lastText = '';
 let lastTime: number | undefined;
 
 /**
- * Milliseconds since 1970 of a `yyyymmddThhmmssZ`; undefined when it is not one, or names no real moment. The last one
- * is kept, because requests of the same second have the same.
+ * Parses `yyyymmddThhmmssZ` into milliseconds since 1970. Undefined when the text has another form or names no real
+ * moment. The last result is kept, because requests of the same second carry the same text.
  */
 export function parseAmzDate(text: string): number | undefined {
   if (text !== lastText) {
@@ -24,7 +24,7 @@ function readAmzDate(text: string): number | undefined {
   const date = new Date(
     Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second)),
   );
-  // Date.UTC carries: 31 June is 1 July to it.
+  // Date.UTC carries over: it takes 31 June for 1 July.
   const real =
     date.getUTCMonth() + 1 === Number(month) &&
     date.getUTCDate() === Number(day) &&

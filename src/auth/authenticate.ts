@@ -10,11 +10,11 @@ import { refuseRepeatedHeaders } from './required-headers.ts';
 import type { AuthOptions, AuthVerdict, SigningCredential } from './verdict.ts';
 
 /**
- * The one decision on who sent a request, for every route and before any handler.
+ * Decides who sent a request: once, for every route, before any handler.
  *
- * Anonymous is a request with no trace of authentication; every other one is verified whole or
- * refused. Nothing but the request as it came off the wire is looked at.
- * @throws S3Error what section "Authenticating Requests" of the S3 API reference asks for
+ * A request without any trace of authentication is anonymous. Every other request is verified completely or refused.
+ * Only the request as it came off the wire is looked at.
+ * @throws S3Error as section "Authenticating Requests" of the S3 API reference says
  */
 export function authenticate<C extends SigningCredential>(
   request: SignableRequest,

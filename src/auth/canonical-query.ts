@@ -43,7 +43,10 @@ function byNameThenValue(a: QueryPair, b: QueryPair): number {
   return a.value < b.value ? -1 : a.value > b.value ? 1 : 0;
 }
 
-/** The decoded value of a parameter; undefined when absent, empty when it is no UTF-8 (no parameter of ours is). */
+/**
+ * The decoded value of a parameter. Undefined when the parameter is absent; empty when its value is not UTF-8, since no
+ * parameter that the gateway knows has such a value.
+ */
 export function queryValue(pairs: readonly QueryPair[], name: string): string | undefined {
   const pair = pairs.find((candidate) => candidate.name === name);
   if (pair === undefined) {

@@ -12,9 +12,9 @@ interface CanonicalOptions {
 }
 
 /**
- * The canonical requests a client may have signed, most likely first, as latin1 text. Clients differ
- * on how `~ ' ( ) * !` travel in the path: the second form, if any, takes the path verbatim. Both
- * stand for the same key, because the key is the decoded path.
+ * The canonical requests a client may have signed, most likely first, as latin1 text. Clients differ in how they encode
+ * `~ ' ( ) * !` in the path: the second form, if there is one, has the path verbatim. Both stand for the same key,
+ * because the key is the decoded path.
  */
 export function canonicalRequests(request: SignableRequest, options: CanonicalOptions): readonly string[] {
   const { query, headers } = request;

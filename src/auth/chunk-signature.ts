@@ -2,13 +2,13 @@ import { createHash, hash, type Hash } from 'node:crypto';
 import type { HmacKey } from '../streams/hmac-key.ts';
 import { sign, signatureMatches } from './signature.ts';
 
-/** What the signatures of chunks and trailers hang on; comes out of the request's own signature. */
+/** The key material for the signatures of chunks and trailers, taken from the request's own signature. */
 export interface ChunkSigningContext {
   readonly signingKey: HmacKey;
   /** `yyyymmddThhmmssZ` of the request. */
   readonly amzDate: string;
   readonly scope: string;
-  /** Hex; the request's signature is the first previous-signature. */
+  /** Hex. The request's own signature: the first chunk's "previous signature". */
   readonly seedSignature: string;
 }
 

@@ -33,8 +33,8 @@ export class HeaderLines {
   }
 
   /**
-   * As it stands in a canonical request: trimmed, runs of blanks as one space, repeats joined by `,`; empty when
-   * absent.
+   * The value as a canonical request has it: trimmed, runs of blanks as one space, repeated lines joined by `,`. Empty
+   * when the header is absent.
    */
   canonicalValue(name: string): string {
     let at = this.names.indexOf(name);
@@ -49,7 +49,7 @@ export class HeaderLines {
   }
 }
 
-/** Not `String.trim`: it would take the byte A0 off a value in UTF-8. */
+/** Not `String.trim`: it would remove the byte A0 from the end of a UTF-8 value. */
 function canonicalSpaces(value: string): string {
   let start = 0;
   let end = value.length;

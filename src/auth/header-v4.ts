@@ -99,7 +99,7 @@ function requestDate(request: SignableRequest, maxSkewMs: number): string {
 function parseComponents(components: string): AuthorizationParts {
   let [credential, signedHeaders, signature] = ['', '', ''];
   let count = 0;
-  // One more than there may be: it is enough to tell.
+  // One more than is allowed, which is enough to see that there are too many.
   for (let from = 0; from <= components.length && count <= COMPONENTS; count += 1) {
     const comma = components.indexOf(',', from);
     const end = comma < 0 ? components.length : comma;
@@ -133,7 +133,7 @@ function parseComponents(components: string): AuthorizationParts {
   return { scope, signedHeaders, signature };
 }
 
-/** A wrong region is named in the answer: SDKs sign again with it. */
+/** The answer to a wrong region names the right one, and SDKs sign again for it. */
 function malformed(fault: ScopeFault): S3Error {
   const message = `The authorization header is malformed; ${fault.message}`;
   if (fault.region === undefined) {

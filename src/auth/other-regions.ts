@@ -1,11 +1,11 @@
-/** Regions that are remembered; clients of one service sign for a few. */
+/** Most regions that are remembered. Clients of one service sign for a few. */
 const MAX_REGIONS = 64;
 const REGION = /^[A-Za-z0-9-]{1,64}$/;
 
 /**
- * Where clients may sign for any region: those that somebody has signed for with a right secret. Keys are kept for
- * these only, so that names that strangers make up push nobody's keys out; and for keys that exist as for those that do
- * not, so that time tells nobody which is which.
+ * Where clients may sign for any region: the regions for which somebody has signed with a right secret. Signing keys
+ * are kept for these regions only. Otherwise anybody could push out the keys of others by making up names of regions.
+ * It makes no difference whether the access key exists, so that the time of an answer does not tell.
  */
 export class OtherRegions {
   readonly #proven = new Set<string>();
@@ -18,7 +18,7 @@ export class OtherRegions {
     return this.#proven.has(region);
   }
 
-  /** Of a signature that was right. */
+  /** Notes the region of a signature that was right. */
   prove(region: string): void {
     if (this.#proven.size < MAX_REGIONS) this.#proven.add(region);
   }

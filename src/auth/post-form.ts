@@ -19,7 +19,7 @@ export interface SignedFields {
   get(name: string): string | undefined;
 }
 
-/** Who signed a form; nobody: no field has to do with signatures. */
+/** Who signed a form. Anonymous when no field has to do with signatures. */
 export type FormVerdict<C extends SigningCredential> =
   | { readonly kind: 'anonymous' }
   | { readonly kind: 'signed'; readonly method: 'form'; readonly accessKeyId: string; readonly credential: C };
@@ -82,8 +82,8 @@ function byV4<C extends SigningCredential>(
   const scope = checkedScope(credentialText, amzDate, options);
   const { accessKeyId } = scope;
   const credential = credentialOf(accessKeyId, fields.get('x-amz-security-token'), options);
-  // Any secret would do for an unknown key: it is refused after the same work. A form is signed for long, on days of a
-  // stranger's choice: none is remembered.
+  // With an unknown key any secret serves: the form is refused after the same work. Signing keys of forms are not
+  // remembered: forms are signed for a long time, and whoever sends one chooses the day.
   const key = deriveSigningKey(credential?.secretAccessKey ?? DUMMY_SECRET, scope);
   const matches = signatureMatches(sign(key, policy), signature);
   return decided({ credential, matches, accessKeyId, policy, signature });

@@ -11,8 +11,8 @@ import { credentialOf } from './session-token.ts';
 import type { AuthOptions, AuthVerdict, SigningCredential } from './verdict.ts';
 
 /**
- * Version 2 signs decoded text without marks between its parts: with one of these in it, it could be cut in several
- * ways.
+ * Version 2 signs decoded text without separators. If a part held one of these characters, the text could be cut in
+ * several ways.
  */
 // eslint-disable-next-line no-control-regex -- the control characters are the point
 const AMBIGUOUS_NAME = /[\u0000-\u0020\u007f:=&?]/;
@@ -124,7 +124,7 @@ function single(query: readonly QueryPair[], name: string): string {
   return value.value;
 }
 
-/** Of two, one would not be what was signed. @throws S3Error InvalidToken */
+/** Refuses a second one: only one of them can be the one that was signed. @throws S3Error InvalidToken */
 function tokenOf({ query, headers }: SignableRequest): string | undefined {
   const inQuery = query.find(({ name }) => name === 'x-amz-security-token')?.value;
   const sent = headers.get('x-amz-security-token');
@@ -141,8 +141,8 @@ function refuseExpired(end: number, now: number): void {
 }
 
 /**
- * One and the same object is made for both codes, so that neither takes longer; the texts are put together when the
- * answer is written.
+ * The same object is made for both codes, so that neither takes longer. Its texts are put together when the answer is
+ * written.
  */
 function refusal(
   code: 'InvalidAccessKeyId' | 'SignatureDoesNotMatch',

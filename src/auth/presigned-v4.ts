@@ -69,7 +69,7 @@ function checkHeaders(
   return payload;
 }
 
-/** A signed header, or hoisted into the query under either spelling. */
+/** The value of a signed header, or of the query parameter that stands for it, in either spelling. */
 function declaredPayloadHash({ headers, query }: SignableRequest): string | undefined {
   return (
     headers.get('x-amz-content-sha256') ??
@@ -109,7 +109,7 @@ function checkedScope(credential: string, amzDate: string, rules: ScopeRules): C
 }
 
 /**
- * Lifetimes of no second, less, or more than a week answer 403: AWS says 400, but the ceph suite
+ * Lifetimes below one second or above a week are answered 403. AWS says 400, but the ceph suite
  * (test_object_raw_get_x_amz_expires_out_range_zero and its neighbours) asks for 403.
  */
 function checkLifetime(given: Readonly<Record<RequiredParameter, string>>, now: number, maxSkewMs: number): void {

@@ -41,7 +41,7 @@ const V2_SUBRESOURCES: ReadonlySet<string> = new Set([
   'select-type',
 ]);
 
-/** By which version of the signature a query claims to be signed. */
+/** The version of the signature that a query claims to have. */
 export type QueryMethod = 'v2' | 'v4';
 
 /** @param pairs in canonical encoding, in which the names that count stand as they are */
@@ -60,9 +60,9 @@ export function inV2Resource(name: string): boolean {
 }
 
 /**
- * Whether a signature of version 2 covers a parameter, so that it may have an effect. Version 4 covers all. Exactly
- * these names: the signer, what hoists headers out of the query, and operations ask here, or one of them would see what
- * another did not sign.
+ * Whether a signature of version 2 covers a parameter, which may have an effect only then. (Version 4 covers all of
+ * them.) The verifier, the code that takes headers out of the query, and the operations all ask this function. If they
+ * used lists of their own, an operation could act on a parameter that nobody signed.
  * @param name decoded
  */
 export function coveredByV2(name: string): boolean {

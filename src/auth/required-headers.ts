@@ -3,7 +3,10 @@ import type { QueryPair } from './canonical-query.ts';
 import type { HeaderLines } from './header-lines.ts';
 import { canonicalEncoding } from './uri-encoding.ts';
 
-/** Headers that decide who a request comes from or what its signature covers: a second one is an attempt to confuse. */
+/**
+ * Headers that decide who sent a request or what its signature covers. They must not come twice, since the parts of a
+ * system could then each believe another one.
+ */
 const SINGLE_HEADERS = [
   'authorization',
   'date',

@@ -19,7 +19,7 @@ export interface ScopeFault {
   readonly region?: string;
 }
 
-/** Undefined unless there are five parts and the date looks like one. Access keys may hold a `/`. */
+/** Undefined unless there are five parts, of which one looks like a date. Access keys may contain a `/`. */
 export function parseCredential(credential: string): CredentialScope | undefined {
   const atTerminator = credential.lastIndexOf('/');
   const atService = slashBefore(credential, atTerminator);

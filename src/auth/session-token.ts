@@ -7,8 +7,8 @@ export const TOKEN_HEADER = 'x-amz-security-token';
 const PARAMETER = 'X-Amz-Security-Token';
 
 /**
- * The session token of a request signed in its query: a parameter, as SDKs have it, or a header, which must be signed
- * then.
+ * The session token of a request that is signed in its query. SDKs send it as a parameter; a client may also send it as
+ * a header, which must be signed.
  * @throws S3Error InvalidToken when there are two of them
  */
 export function presignedToken({ headers, query }: SignableRequest): string | undefined {
@@ -20,8 +20,9 @@ export function presignedToken({ headers, query }: SignableRequest): string | un
 }
 
 /**
- * Whose key this is. One that came with temporary credentials is nobody's without its token, and a token belongs to no
- * other key. Tokens are not echoed (AWS does, as `Token-0`): a misdirected one is a secret of another service.
+ * Finds the owner of an access key. A key of temporary credentials is valid with its session token only, and a token
+ * with its own key only. Errors do not echo the token (AWS echoes it as `Token-0`): one that was sent to the wrong
+ * place is a secret of another service.
  * @throws S3Error InvalidToken, ExpiredToken
  */
 export function credentialOf<C extends SigningCredential>(

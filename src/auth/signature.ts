@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { HmacKey } from '../streams/hmac-key.ts';
 
 export const SIGV4_ALGORITHM = 'AWS4-HMAC-SHA256';
-/** In lower case, as it is defined: one signature has one form. */
+/** In lower case, as the rules define it, so that a signature has one form only. */
 const SIGNATURE_HEX = /^[0-9a-f]{64}$/;
 /** Compared with when the client's signature has no valid form, so that the work is the same. */
 const NO_SIGNATURE = '0'.repeat(64);

@@ -2,9 +2,9 @@ import { keepNewest } from '../observe/bounded-map.ts';
 import type { HeaderLines } from './header-lines.ts';
 
 /**
- * Most names that a signature may list. The canonical text repeats a header for each name that names it: without a
- * bound and without the rule that names differ, its size would be the product of names and lines, before anybody is
- * known.
+ * Most names that a signature may list. The canonical text repeats a header for each time it is named. Without this
+ * bound, and without the rule that names differ, its size would be the product of names and lines, for requests whose
+ * sender is not known yet.
  */
 export const MAX_SIGNED_HEADERS = 100;
 
@@ -15,7 +15,7 @@ export function splitSignedHeaders(list: string): string[] {
   return list.split(';', MAX_SIGNED_HEADERS + 1);
 }
 
-/** A list, and what is wrong with its form. */
+/** A list of names, and what is wrong with its form. */
 interface SignedHeaderList {
   readonly names: readonly string[];
   /** Undefined: nothing. */
@@ -27,7 +27,7 @@ const known = new Map<string, SignedHeaderList>();
 const MAX_KNOWN = 256;
 const MAX_KNOWN_LENGTH = 512;
 
-/** Takes a list apart and checks its form. Whose request it is has no part in what is remembered. */
+/** Takes a list apart and checks its form. Results are remembered by the text of the list alone, whoever sent it. */
 export function readSignedHeaders(list: string): SignedHeaderList {
   const remembered = known.get(list);
   if (remembered !== undefined) return remembered;
@@ -39,7 +39,7 @@ export function readSignedHeaders(list: string): SignedHeaderList {
 
 /**
  * What is wrong with the form of a list: names must be in lower case, sorted, each once, at most MAX_SIGNED_HEADERS.
- * Source: "Create a canonical request", S3 API reference. @returns undefined when nothing is
+ * Source: "Create a canonical request", S3 API reference. @returns undefined when nothing is wrong
  */
 function listFault(names: readonly string[]): string | undefined {
   if (names.length > MAX_SIGNED_HEADERS) return `SignedHeaders may list ${MAX_SIGNED_HEADERS} headers at most.`;
@@ -47,8 +47,8 @@ function listFault(names: readonly string[]): string | undefined {
 }
 
 /**
- * What is signed must have come: a header that is not there would be signed as an empty one.
- * @returns undefined when all have
+ * Signed headers must be there: one that is absent would be verified as an empty one.
+ * @returns undefined when all are there
  */
 export function absenceFault(names: readonly string[], headers: HeaderLines): string | undefined {
   for (const name of names) {
@@ -58,8 +58,8 @@ export function absenceFault(names: readonly string[], headers: HeaderLines): st
 }
 
 /**
- * Whether signing these names takes work in proportion to the headers: for what authentication refused and somebody
- * looks into.
+ * Whether the canonical text of these names is no larger than in proportion to the headers. The search for what was
+ * altered asks this about requests that authentication refused.
  */
 export function isBoundedList(names: readonly string[]): boolean {
   return names.length <= MAX_SIGNED_HEADERS && new Set(names.map((name) => name.toLowerCase())).size === names.length;

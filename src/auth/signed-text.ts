@@ -1,4 +1,4 @@
-/** Most characters of a signed text that an error shows: beyond it a client has its own copy to look at. */
+/** Most characters of a signed text that an error shows. For the rest clients can look at their own copy. */
 const MAX_SHOWN = 4096;
 
 /** @param latin1 one character for each byte @returns its beginning, when it is long */
@@ -9,8 +9,8 @@ export function shownText(latin1: string): string {
 const BLANK = ' ';
 
 /**
- * The bytes of what `shownText` gives: two hex digits each, parted by blanks. Written in place, since a pattern with
- * thousands of matches would take half a megabyte for whoever sends a wrong signature.
+ * The bytes of what `shownText` gives: two hex digits each, parted by blanks. Written by a loop: `replace` with
+ * thousands of matches would take half a megabyte for each wrong signature.
  */
 export function shownBytes(latin1: string): string {
   const hex = Buffer.from(shownText(latin1), 'latin1').toString('hex');

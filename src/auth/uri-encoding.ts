@@ -10,11 +10,12 @@ for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 }
 
 /**
- * Text as SigV4 wants it: decoded, then each byte but the unreserved ones encoded once, in upper case. In a path `/`
- * stays, and is what an empty one stands for; in a query name or value it is encoded, and a raw `+` is a space.
+ * Encodes text as SigV4 wants it: decodes it, then encodes each byte that is not unreserved once, in upper case. In a
+ * path `/` stays as it is, and an empty path becomes `/`. In names and values of a query `/` is encoded, and a raw `+`
+ * counts as a space.
  *
- * Works on bytes (the raw target is latin1 text), so text that is no UTF-8 survives. A `%` that
- * starts no escape counts as itself: refusing such a target is the address parser's job.
+ * It works on bytes (the raw target is latin1 text), so text that is not UTF-8 survives. A `%` that starts no escape
+ * counts as itself; the address parser refuses such targets.
  */
 export function canonicalEncoding(raw: string, part: 'path' | 'query'): string {
   if (raw === '' && part === 'path') return '/';

@@ -11,17 +11,17 @@ export interface SigningCredential {
 export interface AuthOptions<C extends SigningCredential> {
   readonly credentialFor: (accessKeyId: string) => C | undefined;
   /**
-   * Temporary credentials: the secret that a session token stands for. Undefined: nobody has such a key. Absent: there
-   * are no sessions.
+   * For temporary credentials: finds the secret that a session token stands for, or undefined when nobody has such a
+   * key. Absent where there are no sessions.
    * @throws S3Error InvalidToken, ExpiredToken
    */
   readonly sessionFor?: (accessKeyId: string, token: string) => C | undefined;
   readonly region: string;
-  /** Present: signatures for any other region count as well. */
+  /** Present where signatures for any other region count as well. */
   readonly otherRegions?: OtherRegions;
   /**
-   * Of another service than S3, which does not name the hash of its payload in a header: what its scopes name, and the
-   * hash of the body.
+   * For a service other than S3, whose requests do not carry the hash of their payload in a header: the name in its
+   * scopes, and the hash of the body.
    */
   readonly service?: OtherService;
   /** One per process (or listener). */

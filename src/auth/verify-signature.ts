@@ -27,23 +27,23 @@ export interface SignatureClaim {
 }
 
 /**
- * Any secret would do: requests with an unknown key are refused after the same work. As long as real ids are, because
- * looking up a long name takes longer.
+ * Stands in for the credential of an unknown key, so that the refusal takes the same work. Any secret serves. The id is
+ * as long as real ones, because looking up a long name takes longer.
  */
 const DUMMY_KEY_ID = 'UNKNOWNUNKNOWNUNKNOW';
 const DUMMY_SECRET = 'no secret: the access key is unknown';
 
 interface VerifyOptions<C extends SigningCredential> extends AuthOptions<C> {
   /**
-   * What else must hold of a request, whatever the secret: throws an S3Error, which an unknown key comes before, or
-   * says how the body is checked.
+   * Checks what must hold of a request whatever the secret is. Throws an S3Error, unless the key is unknown, which is
+   * refused first; else says how the body is checked.
    */
   readonly check: (claim: SignatureClaim, request: SignableRequest, service?: OtherService) => PayloadMode;
 }
 
 /**
- * Whose claim this is. A key that nobody has goes through the same steps in the same order as one whose secret was
- * wrong, and is refused where that is: how long it takes does not tell the two apart.
+ * Finds out who made a claim. An unknown key goes through the same steps as a key with a wrong secret and is refused at
+ * the same place, so that the time of the answer does not tell the two apart.
  * @throws S3Error InvalidAccessKeyId; what `check` throws; SignatureDoesNotMatch, with all that a client needs to find
  * its mistake
  */
@@ -91,8 +91,8 @@ function signingKeyFor(
   const { signingKeys, region, otherRegions } = options;
   const id = credential === undefined ? DUMMY_KEY_ID : claim.scope.accessKeyId;
   const secret = credential === undefined ? DUMMY_SECRET : credential.secretAccessKey;
-  // A stranger chooses day and region in the scope: only the right ones may take a place among the keys that are
-  // remembered.
+  // The sender chooses day and region of the scope, and need not be anybody we know. So only keys of right signatures
+  // are remembered.
   const timely = claim.amzDate.startsWith(claim.scope.date);
   const known = claim.scope.region === region || otherRegions?.has(claim.scope.region) === true;
   return timely && known ? signingKeys.keyFor(id, secret, claim.scope) : deriveSigningKey(secret, claim.scope);
@@ -122,8 +122,8 @@ function findSignature(claim: SignatureClaim, request: SignableRequest, signingK
 }
 
 /**
- * One and the same object is made for both codes, so that neither takes longer; an unknown key shows of it what S3
- * shows.
+ * The same object is made for both codes, so that neither takes longer. For an unknown key only the part that S3 shows
+ * is used.
  */
 function refusal(code: 'InvalidAccessKeyId' | 'SignatureDoesNotMatch', claim: SignatureClaim, search: Search): S3Error {
   const { accessKeyId } = claim.scope;

@@ -7,13 +7,13 @@ import type { Listing } from './listing/listing.ts';
 import type { Objects } from './objects/objects.ts';
 import type { Uploads } from './uploads/uploads.ts';
 
-/** Longest chain of causes that is followed; the gateway makes none that is longer. */
+/** Most causes of an error that are followed. The gateway makes no longer chain. */
 const MAX_CAUSES = 8;
 
 /**
  * Answers NoSuchBucket for work that failed because its bucket was deleted meanwhile. The store's error says that a
- * container is missing, but not which one: it may be the system container, which is no missing bucket. So the service
- * is asked whether the bucket's own container is there, by one call, and only after such a failure.
+ * container is missing, but not which one. If it is the system container, no bucket is missing. So one call asks the
+ * service whether the bucket's own container exists, and only after such a failure.
  */
 function answered<T>(bucket: Bucket, call: Call, work: Promise<T>): Promise<T> {
   return work.catch(async (error: unknown) => {

@@ -1,9 +1,9 @@
 /**
- * How long a service that refused a batch is not asked for one again. Emulators lack them for good; a permission may be
- * given any time. Milliseconds, like the next.
+ * After a service has refused a batch, none is sent for so long. Emulators never learn batches, but a permission may be
+ * granted at any time. Milliseconds, like the next.
  */
 const REFUSED_MS = 60 * 60_000;
-/** The same after a batch at which the service failed: what it cannot do in a batch it may do one by one. */
+/** The same after a batch that failed: the service may be able to do one by one what it cannot do in a batch. */
 const FAILED_MS = 60_000;
 
 /** Remembers whether a service takes batches. */

@@ -1,10 +1,10 @@
 import type { StoreError } from '../../../src/store/store-error.ts';
 
-/** Where the content goes once somebody wants it. */
+/** Takes the content of a body once somebody wants it. */
 export interface BodyConsumer {
   /** `data` is valid during the call only, but for bytes read into a buffer the consumer gave itself. */
   data(data: Buffer): void;
-  /** All of one read has been handed over: the moment to say where the next one goes. */
+  /** Called when all bytes of one read have been handed over: now is the time to name the buffer for the next read. */
   afterRead(): void;
   end(): void;
   fail(error: StoreError): void;

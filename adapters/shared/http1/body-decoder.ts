@@ -1,9 +1,9 @@
 import { MalformedResponse } from './response-head.ts';
 import type { Framing } from './response-head.ts';
 
-/** Takes the framing off a body. */
+/** Removes the framing of a body. */
 export interface BodyDecoder {
-  /** No byte of the body is missing. */
+  /** True when the body is complete. */
   readonly done: boolean;
   /**
    * Hands the content in `bytes` to `onData` in views of `bytes`, and returns how many bytes belonged to
@@ -77,7 +77,7 @@ const LF = 0x0a;
 const SIZE_LINE = /^([0-9A-Fa-f]{1,12})(?:;[\t\x20-\x7e]*)?$/;
 
 const TRAILER_FIELD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*$/;
-/** How long a body is cannot be said behind it (RFC 9110 section 6.5.1). */
+/** A trailer cannot declare the length of the body before it (RFC 9110 section 6.5.1). */
 const FRAMING_FIELD = /^(?:content-length|transfer-encoding):/i;
 
 type Part = 'size' | 'data' | 'dataEnd' | 'trailer' | 'done';

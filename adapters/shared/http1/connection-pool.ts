@@ -7,7 +7,7 @@ export interface PoolOptions extends ConnectionOptions {
   readonly keepAlive: number;
 }
 
-/** A request that wants a connection. Milliseconds, of `performance.now()`. */
+/** A request that waits for a connection. Times are milliseconds of `performance.now()`. */
 interface Waiting {
   readonly signal: AbortSignal;
   readonly began: number;
@@ -35,7 +35,8 @@ export class ConnectionPool {
   }
 
   /**
-   * A connection to be used now or given back; at once, if there is one or may be one more.
+   * Takes a connection, which the caller uses now or gives back. Resolves at once if one is free or one more is
+   * allowed.
    * @param fresh one that has served nobody yet, if possible
    * @throws ConnectionError aborted; timeout when none comes free in time
    */
@@ -43,7 +44,7 @@ export class ConnectionPool {
     if (this.#closed) throw new ConnectionError('aborted', 'closed');
     const idle = this.#takeIdle();
     if (idle !== undefined && !fresh) return idle;
-    // Its peer has shut one of its age: the others are doubtful too, and make room.
+    // The peer has just closed a kept connection, so this one is doubtful, too. A fresh one takes its place.
     idle?.fail(new ConnectionError('network', 'replaced by a fresh one'));
     return this.#all.size < this.#options.maxConnections ? this.#open() : this.#wait(request);
   }

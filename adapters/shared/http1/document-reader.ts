@@ -3,11 +3,11 @@ import { documentBuffers } from '../wire/document-buffers.ts';
 import type { BodyConsumer } from './body-consumer.ts';
 import type { Connection } from './connection.ts';
 
-/** Documents that are announced to be no larger get memory of their own. */
+/** Documents up to this announced size get memory of their own. */
 const SMALL = 64 * 1024;
-/** Room for a read, unless no more comes: a TLS record has up to so much. */
+/** Free room for each read, unless fewer bytes are left: a TLS record holds up to so many. */
 const LEAST_ROOM = 16 * 1024;
-/** Bytes a millisecond that a document comes with at least, beyond the time that it has in any case. */
+/** The least rate at which a document must arrive after its basic time limit. Bytes a millisecond. */
 const LEAST_RATE = 64;
 
 interface DocumentLimits {
@@ -20,9 +20,9 @@ interface DocumentLimits {
 }
 
 /**
- * Reads a body into memory: the connection puts its bytes where they stay. Who has read the document may give its
- * memory back (`documentBuffers`). That of one that never became whole is left to V8: the connection may be about to
- * write to it.
+ * Reads a body into memory: the connection reads straight into the memory of the document. The reader of the document
+ * may give that memory back (`documentBuffers`). The memory of an incomplete document is left to V8, because the
+ * connection may be about to write to it.
  */
 export class DocumentReader implements BodyConsumer {
   readonly #connection: Connection;

@@ -36,8 +36,8 @@ export interface ExchangeFailure {
   /** False: certainly nothing of the request reached the peer. */
   readonly sent: boolean;
   /**
-   * The connection had served others before and broke before a byte of this answer: the peer had probably closed it
-   * already.
+   * The connection had served requests before and broke before the first byte of this answer: the peer had probably
+   * closed it already.
    */
   readonly stale: boolean;
 }
@@ -47,10 +47,10 @@ export interface ExchangeOutcome {
   onFailure(failure: ExchangeFailure): void;
 }
 
-/** Bytes a millisecond that a request goes out with at least. */
+/** The least rate at which a request must go out. Bytes a millisecond. */
 const LEAST_RATE = 64;
 
-/** Interim answers before the real one; more are no service but an attack. */
+/** Most interim answers (1xx) before the final one. No real service sends more. */
 const MOST_INTERIM = 16;
 
 /** One request on a connection and its answer, up to the last byte of the body. */
@@ -64,7 +64,10 @@ export class Exchange implements ConnectionUser {
   #interim = 0;
   #sawBytes = false;
   #keepAlive = true;
-  /** Runs while a head has begun and is not whole: each of its bytes ends a silence. */
+  /**
+   * Runs from the first byte of a head until the head is complete. The limit of silence does not help here, since every
+   * byte resets it.
+   */
   #late: NodeJS.Timeout | undefined;
   #body: ResponseBody | undefined;
   #rate: RateWatch | undefined;
@@ -100,7 +103,7 @@ export class Exchange implements ConnectionUser {
     return this.#sender?.waitsForBody === true && this.#head !== undefined;
   }
 
-  /** A stream is touched only when there is somebody to send it to. */
+  /** A stream is touched only once there is a connection to send it over. */
   onEstablished(): void {
     this.#sender?.start((error) => this.#connection.fail(new ConnectionError('body', 'body broke off', error)));
   }
@@ -108,7 +111,7 @@ export class Exchange implements ConnectionUser {
   /** The signal was aborted. */
   handleEvent(): void {
     const { signal } = this.#request;
-    // A service drops what never reached its length: nothing is lost then.
+    // A service drops a body that never reached its length, so the outcome is known: nothing was stored.
     const partial = this.#sender?.complete === false && this.#body === undefined;
     this.#connection.fail(partial ? new ConnectionError('body', 'aborted', signal.reason) : abortedError(signal));
   }

@@ -15,9 +15,9 @@ interface Http1ClientOptions extends Omit<PoolOptions, 'host' | 'port' | 'tls' |
   readonly ca?: readonly string[];
 }
 
-/** Large read buffers of all bodies of a client together. */
+/** Most large read buffers that all bodies of a client share. */
 const SLAB_BYTES = 16 * 1024 * 1024;
-/** What of all bodies that a client sends may wait for the kernel. */
+/** Most bytes of all outgoing bodies of a client that may wait for the kernel. */
 const WINDOW_BYTES = 32 * 1024 * 1024;
 
 /** HTTP/1.1 for bodies of known length and answers of any size, over connections that are kept. */
@@ -41,10 +41,9 @@ export class Http1Client {
   }
 
   /**
-   * Tells `outcome` the head of the answer, whatever its status, or why there is none.
+   * Calls `outcome` with the head of the answer, whatever its status, or with the reason why there is none.
    *
-   * A kept connection that turns out to have been closed by the peer is nobody's failure: a GET or
-   * HEAD is sent once more, on a fresh connection.
+   * That a peer has closed a kept connection is no failure: a GET or HEAD is sent once more, on a fresh connection.
    */
   send(request: OutgoingRequest, outcome: ExchangeOutcome): void {
     const mayRepeat = request.method === 'GET' || request.method === 'HEAD';

@@ -21,7 +21,7 @@ interface ResponseBodyParts {
 
 /** Bytes that may lie here before anybody reads; smaller bodies free their connection without a reader. */
 const READ_AHEAD = 64 * 1024;
-/** A body given up is read to its end, so that its connection lives on, if no more than this is missing. */
+/** A body that is given up is read to its end if no more than this is missing, so that its connection can be kept. */
 const DRAIN_LIMIT = 64 * 1024;
 
 /** The body of one answer. Until somebody reads it, it is held if it is small, and waits if it is not. */
@@ -195,7 +195,7 @@ export class ResponseBody implements ByteSource {
     return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks);
   }
 
-  /** The rest is not wanted: the connection, if it is still this body's, is of no use then. */
+  /** The rest is not wanted, so the connection is useless if it still belongs to this body. */
   #giveUp(cause: unknown): void {
     if (this.#decoder.done || this.#failure !== undefined) return;
     this.#connection.fail(new ConnectionError('aborted', 'body given up', cause));

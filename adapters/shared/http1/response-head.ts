@@ -1,6 +1,9 @@
 import { NamedValues } from '../../../src/observe/named-values.ts';
 
-/** What the peer sent is not HTTP/1.1, or more than we take. The connection is of no use any more. */
+/**
+ * The peer sent something that is not HTTP/1.1, or more than the client accepts. The connection is useless from here
+ * on.
+ */
 export class MalformedResponse extends Error {
   constructor(what: string) {
     super(`malformed answer: ${what}`);
@@ -8,7 +11,7 @@ export class MalformedResponse extends Error {
   }
 }
 
-/** How the end of a body is told (RFC 9112 section 6.3). */
+/** How the end of a body is recognised (RFC 9112 section 6.3). */
 export type Framing =
   | { readonly kind: 'empty' }
   | { readonly kind: 'length'; readonly length: number }

@@ -35,9 +35,7 @@ export async function jsonOf<T extends object>(response: WireResponse, within: n
   return value;
 }
 
-/**
- * Text of an error page; undefined when it breaks off: it is an error page all the same, and its status alone decides.
- */
+/** Text of an error page. Undefined when the page breaks off; then its status alone decides. */
 export async function errorText({ body }: WireResponse, within: number): Promise<string | undefined> {
   try {
     return Buffer.from(await body.bytes(MAX_ERROR, within)).toString('utf8');

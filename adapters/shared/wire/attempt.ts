@@ -14,7 +14,7 @@ export interface Service {
   readonly system: string;
   /** Answer header with the service's own id of the request. */
   readonly requestIdHeader: string;
-  /** Told the `Date` of answers, now and then. */
+  /** Is told the `Date` of some of the answers. */
   readonly clock: ServiceClock;
 }
 
@@ -28,12 +28,12 @@ interface Attempt<T> {
   readonly wire: WireRequest;
   /** Reads an answer of 300 and more; the body is its to read or discard. @param within milliseconds for a document */
   readonly refusalOf: (response: WireResponse, within: number) => Promise<StoreError>;
-  /** Makes of a success what the caller wants. Whatever it throws means that the answer is of no use. */
+  /** Turns a successful answer into the caller's result. If it throws, the answer was useless. */
   readonly take: Take<T>;
 }
 
 /**
- * Sends one request once, noted among the call's facts. What was made of the answer, if it is a success.
+ * Sends one request once and notes it among the call's facts. Returns what `take` made of a successful answer.
  * @throws StoreError
  */
 export async function sendOnce<T>(transport: Transport, service: Service, attempt: Attempt<T>, call: Call): Promise<T> {

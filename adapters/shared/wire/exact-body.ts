@@ -6,7 +6,7 @@ import type { BodyFrame } from './transport.ts';
 const NO_FRAME: BodyFrame = { before: new Uint8Array(0), after: new Uint8Array(0) };
 
 /**
- * A stream on its way out, held to its declared length.
+ * Sends a stream and holds it to its declared length.
  *
  * The chunk that makes the length whole goes out only when the stream has ended well: a service commits when the
  * declared length has come, so a stream that then fails, or goes on, would be committed all the same. (And undici sends
@@ -64,7 +64,7 @@ export class ExactBody extends Stream {
     this.#flowing = true;
     const { failure } = this;
     if (failure !== undefined) {
-      // While nobody listened: whoever sends the body only now would wait for it for ever.
+      // The stream ended while nobody listened: a sender that starts only now would wait for ever.
       queueMicrotask(() => this.emit('error', failure));
       return;
     }
@@ -115,5 +115,5 @@ export class ExactBody extends Stream {
 }
 
 function ignore(): void {
-  // Whoever sends the body learns of it through `failure`.
+  // The sender of the body learns of it through `failure`.
 }

@@ -8,7 +8,7 @@ import type { UndiciTransportOptions } from './undici-transport.ts';
 
 export type LeanTransportOptions = Omit<UndiciTransportOptions, 'proxy'>;
 
-/** Transport over the house's own HTTP/1.1 client. */
+/** Transport over the project's own HTTP/1.1 client. */
 export class LeanTransport implements Transport {
   readonly #client: Http1Client;
   readonly #hostLine: string;

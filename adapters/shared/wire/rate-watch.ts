@@ -1,6 +1,5 @@
 /**
- * Bytes a second that a body comes with at least, averaged over an interval in which its reader wanted them all the
- * time.
+ * The least rate of a body, averaged over an interval in which its reader wanted bytes all the time. Bytes a second.
  */
 const LEAST_RATE = 256;
 
@@ -13,8 +12,8 @@ interface RateWatchOptions {
 }
 
 /**
- * Ends bodies that trickle: a byte now and then keeps every limit of silence. A reader that is slow itself is no fault
- * of the peer.
+ * Ends bodies that trickle: one byte now and then keeps within every limit of silence. Time in which the reader itself
+ * was slow does not count against the peer.
  */
 export class RateWatch {
   readonly #options: RateWatchOptions;

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { NO_ANSWER_IN_TIME, StoreError } from '../../../src/store/store-error.ts';
 
-/** Bytes a millisecond that a document comes with at least, beyond the time that it has in any case. */
+/** The least rate at which a document must arrive after its basic time limit. Bytes a millisecond. */
 const LEAST_RATE = 64;
 
 /**

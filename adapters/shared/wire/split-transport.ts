@@ -4,9 +4,9 @@ import { UndiciTransport } from './undici-transport.ts';
 import type { UndiciTransportOptions } from './undici-transport.ts';
 
 /**
- * Keeps connections for streamed bodies apart from those for everything else, each up to `maxConnections`: a body that
- * is being sent may wait for another call (a look whether its bucket is still there), and with one lot of connections
- * as many bodies as there are of them would wait for ever.
+ * Keeps connections for streamed bodies apart from those for everything else, each up to `maxConnections`. A body that
+ * is being sent may wait for another call, for example for the look whether its bucket still exists. If both shared
+ * their connections and bodies held all of them, every body would wait for ever.
  */
 class SplitTransport implements Transport {
   readonly #streams: LeanTransport;
@@ -28,7 +28,7 @@ class SplitTransport implements Transport {
   }
 }
 
-/** A proxy in between is undici's to deal with. */
+/** Connections through a proxy are left to undici. */
 export function createTransport(options: UndiciTransportOptions): Transport {
   return options.proxy === undefined ? new SplitTransport(options) : new UndiciTransport(options);
 }

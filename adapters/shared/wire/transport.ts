@@ -1,8 +1,8 @@
 import type { ByteSource, UploadBody } from '../../../src/streams/bytes.ts';
 
 /**
- * An adapter's only way to the network. It moves bytes and headers and knows nothing of blobs,
- * signatures or retries, so that a leaner one can take its place for the calls it suits.
+ * The only way in which an adapter uses the network. A transport moves bytes and headers and knows nothing of blobs,
+ * signatures or retries, so that a leaner transport can serve the calls that suit it.
  */
 export interface Transport {
   /**

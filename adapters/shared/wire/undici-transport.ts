@@ -23,7 +23,7 @@ export interface UndiciTransportOptions {
   readonly proxy?: string;
 }
 
-/** undici takes anything that emits `data` and `end` as a body; its types ask for all of a `Readable`. */
+/** undici accepts anything that emits `data` and `end` as a body, but its types ask for a whole `Readable`. */
 interface EmitterDispatcher {
   dispatch(options: DispatchOptions, handler: Dispatcher.DispatchHandler): boolean;
   destroy(): Promise<void>;
@@ -73,7 +73,7 @@ export class UndiciTransport implements Transport {
 }
 
 function createDispatcher(options: UndiciTransportOptions): Pool | ProxyAgent {
-  // Read once, not for each connection: all the usual certificates take ten milliseconds.
+  // Read once and not for each connection, because reading all the usual certificates takes ten milliseconds.
   const trusted =
     options.ca === undefined
       ? {}

@@ -9,7 +9,7 @@ const BY_FAILURE: Readonly<Record<WireFailure, StoreErrorKind>> = {
   malformed: 'unexpected',
 };
 
-/** What a service's request says of itself, as far as its failure depends on it. */
+/** The properties of a request that decide what its failure means. */
 export interface FailedRequest {
   /** Port method. */
   readonly call: string;
@@ -34,8 +34,8 @@ export function wireFailureError({ call, effect }: FailedRequest, error: unknown
 }
 
 /**
- * The neutral error when an answer began as a success and the rest of it is of no use: cut, late, or not what it should
- * be. A change was applied by then, or so it seems: lost, whatever went wrong.
+ * The neutral error for an answer that began as a success but whose rest is useless: cut off, late, or malformed. A
+ * change had probably been applied by then, so its outcome counts as lost, whatever went wrong.
  */
 export function unreadableError({ call, effect }: FailedRequest, status: number, cause: unknown): StoreError {
   const kind = isStoreError(cause) ? cause.kind : 'unexpected';

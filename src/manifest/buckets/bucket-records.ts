@@ -14,7 +14,7 @@ import { SYSTEM_MARK, placedUid } from './container-names.ts';
 import type { ContainerProof } from './container-proof.ts';
 import type { Backend, Realm } from './realm.ts';
 
-/** Sends of one change of a record whose answers get lost before its outcome counts as unknown. */
+/** How often one change of a record is sent while its answers get lost. After that its outcome counts as unknown. */
 const MAX_SENDS = 3;
 
 /** A record as it was read. */
@@ -31,14 +31,15 @@ export interface RecordSwap {
   readonly record: BucketRecord;
   /** What was read; undefined: there was no record. */
   readonly from: Revision | undefined;
-  /** Tells, of a record that was read after an answer was lost, whether it is this change's. */
+  /** After a lost answer: whether the record that is there now was written by this change. */
   readonly isOurs: (record: BucketRecord) => boolean;
 }
 
 /** Bucket records in their backends, whatever their state. */
 export interface BucketRecords {
   /**
-   * Record, whatever its state, or what stands for it when native tools made the container; undefined: no such bucket.
+   * The record in whatever state it is, or a substitute when native tools made the container. Undefined: no such
+   * bucket.
    */
   find(name: string, call: Call): Promise<StoredBucket | undefined>;
   /** Makes the backend's system container if this is the first record. @throws StoreError conditionFailed */
@@ -113,16 +114,16 @@ async function swapRecord(
     }
     const stored = await find(name, call);
     if (stored?.revision !== undefined && isOurs(stored.record)) return stored.revision;
-    // Not at what was read any more: what was sent cannot land now.
+    // The record has moved on from what was read, so the change that was sent can no longer land.
     if (stored?.revision !== from) return undefined;
   }
   throw new StoreError('unavailable', { call: 'write', code: 'OutcomeUnknown', lost: true, cause });
 }
 
 /**
- * Looks for a container without a record, and sees to it, once for each backend, that the uploads of such a bucket have
- * a system container, which else is made with the first record. If it cannot be made, what needs it fails, and nothing
- * else.
+ * Looks for a container without a record. Once for each backend it also makes the system container, which the uploads
+ * of such a bucket need and which is otherwise made with the first record. If it cannot be made, only what needs it
+ * fails.
  */
 function withSystemContainer(proof: ContainerProof): ContainerProof['native'] {
   const there = new Set<Backend>();
@@ -139,7 +140,7 @@ function withSystemContainer(proof: ContainerProof): ContainerProof['native'] {
   };
 }
 
-/** Whoever else works on this account sees by its mark that it is no bucket. */
+/** Its mark tells other gateways on this account that this container is no bucket. */
 async function ensureSystemContainer({ store, systemContainer }: Backend, call: Call): Promise<void> {
   try {
     await store.createContainer(systemContainer, { owner: SYSTEM_MARK }, call);
@@ -149,8 +150,8 @@ async function ensureSystemContainer({ store, systemContainer }: Backend, call: 
 }
 
 /**
- * What stands for the record that a container made by native tools does not have. Its bucket is the backend's owner's,
- * never versioned.
+ * Stands in for the record that a container made by native tools does not have. Such a bucket belongs to the backend's
+ * owner and was never versioned.
  */
 export function nativeBucketRecord({ ownerId }: Backend, entry: ContainerEntry): BucketRecord {
   return {
@@ -163,7 +164,10 @@ export function nativeBucketRecord({ ownerId }: Backend, entry: ContainerEntry):
   };
 }
 
-/** That of a place goes by where it lies, not by its name: what belongs to one place is never another's. */
+/**
+ * The uid of a part of a container is made of where the part lies, not of the bucket's name: what belongs to one part
+ * is never taken for another's.
+ */
 export function nativeUid({ name, place }: Pick<ContainerEntry, 'name' | 'place'>): string {
   return place === undefined ? `native.${name}` : placedUid(place);
 }

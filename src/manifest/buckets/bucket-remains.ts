@@ -7,13 +7,14 @@ import type { BucketHome } from '../records/bucket.ts';
 import type { BucketStore, StoredBucket } from './bucket-store.ts';
 import { ownerMark } from './container-names.ts';
 
-/** What is left of a deleted bucket's container. `left`: it holds blobs that came after it had been found empty. */
+/** What became of a deleted bucket's container. `left`: it stays, because blobs came after it had been found empty. */
 type Remains = 'gone' | 'left';
 
 /**
- * Removes the container of a bucket that was deleted by somebody who died before he came to that, or whose answer was
- * lost. May be done by anybody, at any time and twice, because names of containers are not given twice while anything
- * may still be on its way to them. What tools of the cloud have put there since is not removed.
+ * Removes the container of a deleted bucket when the DeleteBucket itself did not: its process died first, or the answer
+ * to the removal was lost. Any process may do this, at any time and more than once, because a container's name is not
+ * given again while a request for it may still be under way. What tools of the cloud have stored there since is not
+ * removed.
  */
 export async function removeLeftContainer(
   store: BucketStore,
@@ -31,9 +32,9 @@ export async function removeLeftContainer(
     if (isStoreError(error, 'containerNotFound', 'containerBusy')) return 'gone';
     throw error;
   }
-  // The configuration has given the name to a part of a container since.
+  // Since then the configuration has given the name to a part of a container.
   if (entry.place !== undefined) return 'gone';
-  // Without a mark it may be one that somebody made after the deletion.
+  // A container without a mark may have been made by somebody else after the deletion.
   const isOurs =
     entry.owner === undefined
       ? record.owned !== true && entry.lastModified <= lastModified
@@ -50,9 +51,9 @@ export async function removeLeftContainer(
 }
 
 /**
- * Removes what deleted keys have left in a container, each at the revision that was looked at: heads that say that
- * nothing is there. A container that somebody else removes meanwhile holds nothing. Of a removal that was not answered
- * nobody knows: whoever asks then has the service say whether the container is empty.
+ * Removes the heads of deleted keys from a container, each at the revision that was looked at. A container that
+ * somebody else removes meanwhile counts as empty. If a removal is not answered, its outcome is unknown; the caller
+ * then asks the service whether the container is empty.
  * @returns whether there was nothing else
  */
 export async function removeLeftovers(home: Pick<BucketHome, 'store' | 'container'>, call: Call): Promise<boolean> {

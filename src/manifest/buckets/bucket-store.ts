@@ -17,9 +17,9 @@ export interface BucketStore extends BucketRecords {
   /** @throws as `findLive` */
   read(name: string, call: Call): Promise<Bucket>;
   /**
-   * The record of a bucket that lives, whose container is proven to be its own. A delete mark that stands longer than
-   * any DeleteBucket takes is taken away. @throws S3Error NoSuchBucket, OperationAborted (being deleted),
-   * InvalidBucketState (whose its container is cannot be told)
+   * The record of a live bucket whose container is proven to be its own. Takes away a delete mark that is older than
+   * any DeleteBucket can take. @throws S3Error NoSuchBucket, OperationAborted (being deleted), InvalidBucketState (it
+   * is unclear whose its container is)
    */
   findLive(name: string, call: Call): Promise<StoredBucket>;
   /** As `read`, but a bucket under a delete mark is found as well. @throws S3Error NoSuchBucket, InvalidBucketState */
@@ -64,7 +64,7 @@ export function createBucketStore(realm: Realm, onDisputed?: OnDisputed): Bucket
 }
 
 /**
- * Takes away the mark of a DeleteBucket that died.
+ * Takes away the delete mark of a DeleteBucket whose process died.
  * @returns undefined while the mark may be that of a DeleteBucket under way, and when somebody else was faster
  */
 type Revive = (name: string, stored: StoredBucket, call: Call) => Promise<StoredBucket | undefined>;

@@ -2,12 +2,12 @@ import { S3Error } from '../../errors/s3-error.ts';
 import type { Versioning } from '../records/bucket.ts';
 import type { BucketRecord } from '../records/bucket-record.ts';
 
-/** What a client can ask for: there is no way back to `never`. */
+/** The states that a client can ask for: there is no way back to `never`. */
 export type RequestedVersioning = Exclude<Versioning, 'never'>;
 
 /**
- * The record with versioning switched. Whichever way it leaves `never`, the time is noted: unconditional
- * writes that began before may still land.
+ * Returns the record with versioning switched. When it leaves `never`, for either state, the time is noted, because
+ * unconditional writes that began before may still land.
  * @throws S3Error InvalidBucketState: object lock relies on versions
  */
 export function withVersioning(record: BucketRecord, versioning: RequestedVersioning, now: number): BucketRecord {

@@ -14,24 +14,24 @@ import { SYSTEM_TIME, type Time } from '../records/time.ts';
 import type { Realm } from './realm.ts';
 import { awaitShared } from './shared-read.ts';
 
-/** Added to the time to live of bucket records wherever all replicas must have forgotten an old one. */
+/** Added to the lifetime of cached bucket records wherever every replica must have forgotten an old one. */
 const MARGIN_MS = 50;
-/** What a DeleteBucket may take, also when its client has left. Milliseconds. */
+/** How long a DeleteBucket may take, also when its client has left. Milliseconds. */
 const DELETE_MS = 120_000;
 
 /** Buckets by name, their creation and their end. Records are cached for `cacheMs`, no longer. */
 export interface BucketRegistry {
   /**
-   * @throws S3Error NoSuchBucket, OperationAborted (being deleted), InvalidBucketState (whose its container is cannot
-   * be told)
+   * @throws S3Error NoSuchBucket, OperationAborted (being deleted), InvalidBucketState (it is unclear whose its
+   * container is)
    */
   get(name: string, call: Call): Promise<Bucket>;
   /**
-   * The same for strangers: that a bucket is missing is remembered as long as a bucket is. Accounts are not told so,
-   * since the bucket may have been made through another replica the moment before.
+   * The same for anonymous callers: for them a missing bucket is remembered as long as an existing one. For accounts it
+   * is not, since another replica may have made the bucket a moment ago.
    */
   getForStranger(name: string, call: Call): Promise<Bucket>;
-  /** The bucket as it was last read, if it is still known. Reads nothing. */
+  /** The bucket as it was last read, if it is still cached. Makes no backend call. */
   remembered(name: string): Bucket | undefined;
   /**
    * As `get`, for DeleteBucket: a bucket that another DeleteBucket has marked is found as well, because that one may
@@ -45,8 +45,8 @@ export interface BucketRegistry {
    */
   confirm(bucket: Bucket, call: Call): Promise<void>;
   /**
-   * The same, for those who have written nothing yet: with the settings that it has now. @throws S3Error NoSuchBucket,
-   * OperationAborted
+   * The same for requests that have written nothing yet: returns the bucket with its present settings. @throws S3Error
+   * NoSuchBucket, OperationAborted
    */
   current(bucket: Bucket, call: Call): Promise<Bucket>;
   /**
@@ -68,17 +68,22 @@ export interface BucketRegistry {
    * @throws S3Error NoSuchBucket, OperationAborted, and what the amendment throws
    */
   amend(bucket: Bucket, amendment: BucketAmendment, call: Call): Promise<void>;
-  /** As `amend`, and returns when no replica goes by the old settings any more: for those that promise protection. */
+  /**
+   * As `amend`, but returns only when no replica uses the old settings any more. For settings that promise protection.
+   */
   amendEverywhere(bucket: Bucket, amendment: BucketAmendment, call: Call): Promise<void>;
   /**
-   * Switches versioning. Returns when every replica knows it, also if it was so before: whoever made it so
-   * may have died while it waited.
+   * Switches versioning, and returns when every replica knows it. It waits even if the state was the same before: the
+   * process that set it may have died while it waited.
    * @throws S3Error NoSuchBucket, OperationAborted, InvalidBucketState (object lock is on and it should be suspended)
    */
   setVersioning(bucket: Bucket, versioning: RequestedVersioning, call: Call): Promise<void>;
   /** @returns whether it is new (false: the caller owned it already). @throws S3Error BucketAlreadyExists */
   create(request: CreateBucketRequest, call: Call): Promise<boolean>;
-  /** Goes on when the client has left. @throws S3Error BucketNotEmpty, NoSuchBucket, OperationAborted (it lives on) */
+  /**
+   * It continues after the client has left. @throws S3Error BucketNotEmpty, NoSuchBucket, OperationAborted (it lives
+   * on)
+   */
   delete(bucket: Bucket, isEmpty: (call: Call) => Promise<boolean>, call: Call): Promise<void>;
   /** Buckets of one owner over all backends, by name. */
   list(request: ListBucketsRequest, call: Call): Promise<BucketPage>;
@@ -87,9 +92,9 @@ export interface BucketRegistry {
 interface BucketRegistryOptions {
   readonly realm: Realm;
   readonly cacheMs: number;
-  /** Told once of each container whose name no S3 bucket could have. */
+  /** Called once for each container whose name no S3 bucket can have. */
   readonly onHidden: (container: string, backend: string) => void;
-  /** Told once of each bucket whose container is not its own. */
+  /** Called once for each bucket whose container is not its own. */
   readonly onDisputed?: OnDisputed;
   readonly time?: Time;
 }
@@ -132,7 +137,7 @@ function bucketReads(store: BucketStore, cache: BucketCache, { cacheMs, time }: 
       if (current.versioning !== bucket.versioning) throw new S3Error('ServiceUnavailable');
     },
     async acknowledge(bucket, call) {
-      // Nearly always: then nothing has to be waited for.
+      // Nearly always so, and then nothing has to be awaited.
       if (cache.fresh(bucket.name)?.uid === bucket.uid) return;
       const look = async (): Promise<unknown> => sameBucket(bucket, await cache.get(bucket.name, call));
       await acknowledgeChange({ bucket, look, cacheMs, time }, call);
@@ -171,7 +176,7 @@ function bucketChanges(store: BucketStore, cache: BucketCache, { cacheMs, time }
   };
 }
 
-/** Passes on each combination once. */
+/** Reports each combination once. */
 function toldOnce<T extends string[]>(tell: (...what: T) => void): (...what: T) => void {
   const told = new Set<string>();
   return (...what) => {

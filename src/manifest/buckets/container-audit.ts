@@ -10,7 +10,7 @@ import type { Backend } from './realm.ts';
 
 const CONCURRENCY = 8;
 
-/** Something that is not as it should be between buckets and containers. */
+/** A bucket and a container that do not belong together as they should. */
 interface ContainerDispute {
   readonly container: string;
   /** Buckets whose records name it. */
@@ -28,9 +28,9 @@ interface Claimant {
 type Named = ReadonlyMap<string, readonly Claimant[]>;
 
 /**
- * Finds containers that two buckets share, that carry another bucket's mark than that of the bucket whose record names
- * them, that have lost their mark, and those that are marked for a bucket that is no more. A read for each bucket, and
- * the lists.
+ * Finds containers that two buckets share, that carry the mark of another bucket than the one whose record names them,
+ * that have lost their mark, or whose mark names a bucket that no longer exists. Costs the lists and one read for each
+ * bucket.
  */
 export async function auditContainers(backend: Backend, call: Call): Promise<ContainerDispute[]> {
   const named = await recordsByContainer(backend, call);

@@ -7,7 +7,7 @@ import type { Backend } from './realm.ts';
 /** The records that name each container, by bucket. */
 export type NamedContainers = ReadonlyMap<string, readonly string[]>;
 
-/** Reads what the records of a backend say of their containers: a list call for each thousand. */
+/** Reads which containers the bucket records of a backend name: one list call for each thousand records. */
 export async function namedContainers(backend: Backend, call: Call): Promise<NamedContainers> {
   const named = new Map<string, string[]>();
   try {

@@ -4,18 +4,19 @@ import type { BucketRecord } from '../records/bucket-record.ts';
 import { ownerMark } from './container-names.ts';
 import type { Backend } from './realm.ts';
 
-/** Sends of one creation whose answers get lost. */
+/** How often one creation is sent while its answers get lost. */
 const MAX_SENDS = 3;
 
 /**
- * `marked`: the container is the bucket's, and says so. `unmarked`: it was made for it by a service that keeps no
- * marks. `taken`: it is another's.
+ * `marked`: the container belongs to the bucket and says so. `unmarked`: it was made for the bucket by a service that
+ * keeps no marks. `taken`: it belongs to somebody else.
  */
 export type Made = 'marked' | 'unmarked' | 'taken';
 
 /**
- * Makes a container for one bucket alone. One that is there already counts only if it carries the bucket's uid: then it
- * was made for it before, by a call whose answer was lost, by a CreateBucket that died or by one beside this.
+ * Makes a container for one bucket alone. A container that exists already counts only if it carries the bucket's uid.
+ * It was then made for the same bucket: by a call whose answer was lost, or by another CreateBucket, dead or still
+ * running.
  * @throws StoreError
  */
 export async function makeContainer(
@@ -38,7 +39,7 @@ export async function makeContainer(
       return (await store.headContainer(container, call)).owner === mark ? 'marked' : 'taken';
     } catch (error) {
       if (isStoreError(error, 'containerBusy')) return 'taken';
-      // Not there: it never was, or has gone since.
+      // The container does not exist: it never did, or has been removed since.
       if (!isStoreError(error, 'containerNotFound')) throw error;
     }
   }

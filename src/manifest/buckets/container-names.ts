@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import type { Backend, Realm } from './realm.ts';
 
-/** How names end that only the gateway gives: 48 random bits. No bucket's native name is such a one. */
+/** The end of names that only the gateway gives: 48 random bits. No bucket's own name ends like this. */
 const GIVEN = /-gw[0-9a-f]{12}$/;
 
 /**
- * The bucket's own name, where the service can hold it and it is nobody else's; else one that is made up. Names that
- * bucket names could be guessed to get are never given: whoever makes a bucket must not be able to sit down on
- * another's container.
+ * The bucket's own name where the service allows it and nobody else has it; else a random name. The name of a container
+ * must not be predictable from the name of another bucket: otherwise somebody could create the container of that bucket
+ * before its owner does.
  */
 export function containerNameOf(realm: Pick<Realm, 'backends'>, backend: Backend, bucket: string): string {
   return isNativeName(realm, backend, bucket) && !GIVEN.test(bucket) ? bucket : freshContainerName(backend, bucket);
 }
 
 /**
- * Whether the service can hold the name, and no backend keeps there what is its own: several may lie in one account.
- * Names that the configuration gives to parts of containers need not be the service's.
+ * Whether the service allows the name and no backend uses it for a container of its own (several backends may lie in
+ * one account). Names that the configuration gives to parts of containers need not follow the rules of the service.
  */
 export function isNativeName(
   { backends }: Pick<Realm, 'backends'>,
@@ -30,11 +30,11 @@ export function isNativeName(
   );
 }
 
-/** A legal name that still shows which bucket it is, and that nobody can know beforehand. */
+/** A legal name that shows which bucket it belongs to and that nobody can predict. */
 export function freshContainerName({ store }: Backend, bucket: string): string {
   const suffix = `gw${randomBytes(6).toString('hex')}`;
   const readable = bucket.replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
-  // A prefix of the backend's leaves less room, and some words are not allowed.
+  // A prefix of the backend leaves less room, and services do not allow some words.
   const names = [62 - suffix.length, 30, 10, 5].map(
     (length) => `${readable.slice(0, length).replace(/-$/, '')}-${suffix}`,
   );
@@ -49,10 +49,10 @@ export function ownerMark(uid: string): string {
 /** The mark of containers in which gateways keep what is their own. */
 export const SYSTEM_MARK = 'system';
 
-/** How uids of buckets begin that are parts of containers. */
+/** The beginning of the uids of buckets that are parts of containers. */
 const PLACED = 'placed.';
 
-/** Uid of the bucket that a part of a container is. @param place `ContainerEntry.place` */
+/** The uid of a bucket that is part of a container. @param place `ContainerEntry.place` */
 export function placedUid(place: string): string {
   return PLACED + place;
 }

@@ -10,13 +10,13 @@ import { isNativeName, isPlacedUid, ownerMark, placedUid } from './container-nam
 import type { Backend, Realm } from './realm.ts';
 import { awaitShared, beginShared } from './shared-read.ts';
 
-/** For how long a process believes what a container has proven. Milliseconds. */
+/** How long a process relies on the proof of a container. Milliseconds. */
 const PROVEN_MS = 5 * 60_000;
-/** For how long it believes which containers the records of older releases name. Milliseconds. */
+/** How long it relies on a list of the containers that records of older releases name. Milliseconds. */
 const NAMED_MS = 60_000;
 const MAX_PROVEN = 10_000;
 
-/** What a bucket's container says about the bucket. `disputed`: it is another's, or nobody can tell whose. */
+/** What a container proves about its bucket. `disputed`: it belongs to another bucket, or nobody can tell to which. */
 type Proof = 'proven' | 'missing' | 'disputed';
 
 /** A bucket and what its record says. */
@@ -25,21 +25,21 @@ interface Claimant {
   readonly record: Pick<BucketRecord, 'uid' | 'container' | 'owned'>;
 }
 
-/** Told when a container turns out not to be that of the bucket whose record names it. */
+/** Called when a container turns out not to belong to the bucket whose record names it. */
 export type OnDisputed = (bucket: string, container: string, backend: string) => void;
 
 /** Whose containers are. */
 export interface ContainerProof {
   /**
-   * Sees to it that the container is the bucket's own: it carries the bucket's uid, or carries none (an older release
-   * made it, a backup brought it back, the service keeps no metadata) and is named by this record alone. Asked at most
-   * once in five minutes.
+   * Makes sure that the container belongs to the bucket: it carries the bucket's uid, or it carries none and only this
+   * bucket's record names it. (It carries none when an older release made it, a backup restored it, or the service
+   * keeps no metadata.) The service is asked at most once in five minutes.
    * @throws S3Error NoSuchBucket (it is not there), InvalidBucketState (disputed)
    */
   require(backend: Backend, claimant: Claimant, call: Call): Promise<void>;
-  /** The same, asked of the service now. */
+  /** The same, but asks the service now. */
   look(backend: Backend, claimant: Claimant, call: Call): Promise<Proof>;
-  /** The container of this name, if it is one that other tools made and no bucket has. */
+  /** The container of this name, if other tools made it and no bucket has it. */
   native(backend: Backend, name: string, call: Call): Promise<ContainerEntry | undefined>;
 }
 
@@ -89,8 +89,8 @@ async function judge(namedBy: NamedBy, backend: Backend, { name, record }: Claim
 }
 
 /**
- * Whether the configuration has not moved the bucket: a place has its own uid, which no other bucket has, and a bucket
- * whose name the configuration gives to a place has no other container.
+ * Whether the configuration has left the bucket where it was. A part of a container has a uid that no other bucket has,
+ * and a bucket whose name the configuration gives to such a part has no other container.
  */
 function isInItsPlace({ places }: Backend, { name, record }: Claimant, entry: ContainerEntry | undefined): boolean {
   if (places?.has(name) === true && record.container !== name) return false;
@@ -107,7 +107,7 @@ async function nativeContainer(
   try {
     entry = await backend.store.headContainer(name, call);
   } catch (error) {
-    // Where names are everybody's, somebody else's container is none of ours.
+    // Where all customers of the service share one namespace, a container may belong to somebody else.
     if (isStoreError(error, 'containerNotFound', 'containerBusy')) return undefined;
     throw error;
   }
@@ -128,7 +128,10 @@ function disputed(name: string): S3Error {
   });
 }
 
-/** What the records of a backend name, read at most once a minute and by one request for all that wait. */
+/**
+ * The containers that the records of a backend name. They are read at most once a minute, by one request for all that
+ * wait.
+ */
 type NamedBy = (backend: Backend, call: Call) => Promise<NamedContainers>;
 
 function rememberedNames(): NamedBy {

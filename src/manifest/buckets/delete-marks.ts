@@ -2,21 +2,21 @@ import type { Revision } from '../../store/blob-store.ts';
 import { keepNewest } from '../../observe/bounded-map.ts';
 
 /**
- * After so long a process that keeps meeting the same mark takes its DeleteBucket for dead, and the mark away.
+ * When a process has met the same mark for so long, it takes the DeleteBucket for dead and removes the mark.
  * Milliseconds.
  */
 const OLD_MS = 60_000;
 /**
- * Marks of older releases say when they were made, and their DeleteBucket does not look whether they are still there.
- * Milliseconds.
+ * The same for marks of older releases, counted from the time that they carry: a DeleteBucket of those releases does
+ * not check that its mark is still there. Milliseconds.
  */
 const OLDER_RELEASE_MS = 15 * 60_000;
 const MAX_MARKS = 1000;
 
 /**
- * Delete marks that this process has met. A bucket whose DeleteBucket died must not stay closed for ever; no more hangs
- * on these times, for a DeleteBucket whose mark is gone removes nothing. They are this process's own: no clock of
- * another can make them long or short.
+ * The delete marks that this process has met, and since when. They keep a bucket whose DeleteBucket died from staying
+ * closed for ever. Nothing else depends on these times, because a DeleteBucket whose mark is gone removes nothing. They
+ * are measured by this process alone, so no other machine's clock changes them.
  */
 interface MarksSeen {
   /** @param now monotonic milliseconds */
@@ -35,7 +35,10 @@ export function createMarksSeen(): MarksSeen {
   };
 }
 
-/** Whether a mark of an older release is one that nobody works under any more. Milliseconds since the epoch. */
+/**
+ * Whether a mark of an older release is so old that no DeleteBucket works under it any more. Milliseconds since the
+ * epoch.
+ */
 export function isOver(since: number, now: number): boolean {
   return now - since >= OLDER_RELEASE_MS;
 }

@@ -6,24 +6,24 @@ import { namedContainers } from './container-census.ts';
 import { isNativeName } from './container-names.ts';
 import type { Backend, Realm } from './realm.ts';
 
-/** What a configuration makes of names. */
+/** What a configuration says about names of buckets. */
 export interface BucketNames {
   readonly realm: Realm;
   /** Absent: buckets have their own names only. */
   readonly aliasOf?: AliasOf;
 }
 
-/** A bucket that stands, and that requests for its name do not reach. */
+/** A bucket that exists, but that requests for its name do not reach. */
 export interface HiddenBucket {
   readonly bucket: string;
-  /** What its name means instead: another bucket, one in another backend, part of a container. */
+  /** What the name means instead: another bucket, a bucket in another backend, or part of a container. */
   readonly instead: { readonly bucket: string } | { readonly backend: string } | { readonly part: true };
 }
 
 /**
- * Finds the buckets of a backend that an alias, a rule or a part of a container hides. Containers without a record
- * count where an alias or a part has their name; those that a rule gives to another backend may be somebody else's
- * business. Two listings, and a look for each part of a container.
+ * Finds the buckets of a backend that an alias, a rule or a part of a container hides. A container without a record
+ * counts if an alias or a part has its name; if only a rule gives its name to another backend, it may have nothing to
+ * do with the gateway. Costs two listings and one look for each part of a container.
  * @throws StoreError
  */
 export async function hiddenBuckets(backend: Backend, names: BucketNames, call: Call): Promise<HiddenBucket[]> {

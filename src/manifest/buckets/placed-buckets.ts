@@ -3,8 +3,8 @@ import type { BucketRegistry } from './buckets.ts';
 import type { Realm } from './realm.ts';
 
 /**
- * Buckets that are parts of containers. They are as all others, but the configuration makes and removes them: no client
- * does, because what is around them in the container is not theirs.
+ * Buckets that are parts of containers. They are like all others, except that only the configuration makes and removes
+ * them. Clients cannot, because the rest of the container does not belong to the bucket.
  */
 export function withPlaces(registry: BucketRegistry, realm: Realm): BucketRegistry {
   const isPlaced = (name: string): boolean => realm.backendOf(name).places?.has(name) === true;

@@ -4,15 +4,15 @@ import { StoreError } from '../../store/store-error.ts';
 import type { Time } from '../records/time.ts';
 
 /**
- * What a read that several wait for may take: longer than a service that answers at all, shorter than clients'
- * patience. Milliseconds.
+ * How long a read for which several requests wait may take: longer than any service that answers at all, shorter than
+ * clients wait. Milliseconds.
  */
 const SHARED_MS = 20_000;
 
-/** Begins work that does not end with the call that was first to ask for it, but has a deadline of its own. */
+/** Begins work that has a deadline of its own and does not end with the call that asked for it first. */
 export function beginShared<T>(time: Time, call: Call, work: (call: Call) => Promise<T>): Promise<T> {
   const shared = work(withSignal(call, time.timeout(SHARED_MS))).catch((error: unknown) => {
-    // To those who wait it is the service that did not answer: none of them has hung up.
+    // For the requests that wait, the service did not answer: none of them has been aborted.
     throw error instanceof StoreError && error.kind === 'aborted'
       ? new StoreError('unavailable', { ...error.detail, cause: error })
       : error;
@@ -27,7 +27,7 @@ export function awaitShared<T>(shared: Promise<T>, { signal }: Call): Promise<T>
     const onAbort = (): void => reject(new StoreError('aborted', { cause: signal.reason }));
     if (signal.aborted) {
       onAbort();
-      // Nobody waits for it here: that it fails later is told to others, or to nobody.
+      // Nobody waits for it here: a later failure is reported to other waiting requests, or to nobody.
       shared.catch(() => undefined);
       return;
     }

@@ -9,8 +9,8 @@ import { SYSTEM_TIME } from '../records/time.ts';
 
 export interface ObjectInspector {
   /**
-   * Everything that lies in the backend for one key. Reads only, so many blobs at the most, and changes nothing: it
-   * does not even have an unsettled object settled, as other readers do.
+   * Shows everything that the backend holds for one key. It reads a bounded number of blobs and changes nothing: unlike
+   * other readers it does not even start the settling of an unsettled object.
    * @throws S3Error NoSuchBucket; StoreError
    */
   inspect(bucket: string, key: string, call: Call): Promise<InspectedKey>;
@@ -18,7 +18,7 @@ export interface ObjectInspector {
 
 interface ObjectInspectorOptions {
   readonly buckets: Pick<BucketRegistry, 'get'>;
-  /** As the objects have it. */
+  /** The same setting that objects have. */
   readonly versioningDrainMs?: number | undefined;
   readonly now?: () => number;
 }

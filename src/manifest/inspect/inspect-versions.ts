@@ -12,12 +12,12 @@ import { isVersionToken, seqOfToken } from '../records/version-token.ts';
 import { decodeClaim } from '../versions/upload-claim.ts';
 import type { InspectedKey, InspectedVersion } from './inspected-key.ts';
 
-/** Own blobs looked at. */
+/** Most own blobs that are looked at. */
 const MAX_VERSIONS = 200;
 const CONCURRENCY = 8;
 
 interface VersionsOf extends HeadAt {
-  /** The newest version that is stamped counts as current, as there is no head. */
+  /** Without a head, the newest stamped version counts as current. */
   readonly survivorIsCurrent: boolean;
 }
 
@@ -42,8 +42,7 @@ export async function inspectVersions(
 }
 
 /**
- * By token, which is newest first. What is beside the tokens there (staged parts on some backends) is none of the
- * versions.
+ * In the order of their tokens, newest first. Blobs with other names (staged parts on some backends) are not versions.
  */
 async function listOwn({ bucket, key }: VersionsOf, call: Call): Promise<{ entries: BlobEntry[]; more: boolean }> {
   const { store, system } = bucket.home;
@@ -95,7 +94,7 @@ async function inspectOwn(at: VersionsOf, entry: BlobEntry, call: Call): Promise
   }
 }
 
-/** Its record with what spilled; when that cannot be had, the rest is worth looking at all the same. */
+/** Its record with what was moved to the overflow blob. If that cannot be read, the rest is still worth showing. */
 async function whole(
   blob: VersionBlob,
   { bucket }: VersionsOf,
@@ -121,7 +120,7 @@ function unreadable(token: string, { bucket, head }: VersionsOf): Omit<Inspected
   };
 }
 
-/** The current version as far as it is in the head, or when its own blob was not met. */
+/** The current version, when its bytes are in the head or its own blob was not among those looked at. */
 function currentInHead(
   { bucket, key, head }: VersionsOf,
   own: readonly InspectedVersion[],
@@ -160,12 +159,12 @@ function bytesOf({
     : { ref: versionRef({ bucket, key }, version) };
 }
 
-/** It holds the bytes of the null version, which is in the head. */
+/** This blob holds the bytes of the null version, which the head describes. */
 function blobOfMlink({ bucket, key, head }: VersionsOf): string | undefined {
   return head?.record?.kind === 'mlink' ? versionRef({ bucket, key }, head.record.version).name : undefined;
 }
 
-/** A version may have become current that was not the newest: it was committed later. */
+/** The current version need not be the newest by its token: it may have been committed later than a newer one. */
 function newestCurrentFirst(versions: readonly InspectedVersion[]): InspectedVersion[] {
   return [...versions].sort((a, b) => Number(b.isCurrent) - Number(a.isCurrent));
 }

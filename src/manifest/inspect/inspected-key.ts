@@ -11,7 +11,7 @@ import type { KeyRef } from '../records/key-ref.ts';
 export interface InspectedKey extends KeyRef {
   /** Absent: there is no blob at the key's name. */
   readonly head: Head | undefined;
-  /** The current one, then all own blobs of versions, newest first, those that no reader counts included. */
+  /** The current version, then all own blobs of versions, newest first, including those that no reader counts. */
   readonly versions: readonly InspectedVersion[];
   /** There are more own blobs than were looked at. */
   readonly moreVersions: boolean;
@@ -35,7 +35,7 @@ export interface InspectedVersion {
   /** Where its bytes lie, or a marker's record. */
   readonly ref: BlobRef;
   readonly revision?: Revision;
-  /** Of the upload that made it: what its parts were last claimed for. */
+  /** What the parts of the upload that made it were last claimed for. */
   readonly claim?: Claim['kind'];
   /** Why not all of it could be read. */
   readonly problem?: string;

@@ -76,7 +76,7 @@ async function amendInHead(
     },
     call,
   );
-  // A settling that was under way may have given up because of this change.
+  // Settling that was under way may have given up because of this change.
   if (before !== undefined && head?.record?.kind === 'mlink') context.settler.schedule({ bucket, key });
   return { before, head };
 }

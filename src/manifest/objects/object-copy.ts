@@ -205,7 +205,7 @@ async function copyThrough(context: ObjectsContext, target: CopyTarget, call: Ca
   const client = clientOf(call);
   const bytes = await openSource(source, {}, client);
   const put = { ...version, ...sumsOf(view) };
-  // Nobody knows the MD5 of an encrypted source, and not every write is answered with one.
+  // An encrypted source has no known MD5, and not every write is answered with one.
   const md5 = view.encryption !== undefined && view.size > bucket.home.store.capabilities.maxWrite;
   return passing(bytes, (whole) => {
     if (checksumAlgorithm === undefined && !md5) {

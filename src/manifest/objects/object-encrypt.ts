@@ -40,8 +40,8 @@ export async function putEncrypted<T>(
     const object = { ...request, ...(checksum && { checksum }), encryption, pieces };
     return await put({ bucket, key, request: { ...object, body: EMPTY, etag: opaqueMd5() } });
   } catch (error) {
-    // A refusal: no head names the pieces. After any other error nobody knows, and the sweeper removes them when they
-    // are old.
+    // After a refusal no head names the pieces. After any other error that is unknown, and the sweeper removes them
+    // once they are old.
     if (isS3Error(error) && error.status < 500) {
       context.settler.later(`pieces ${token}`, (own) => removePieces(target, token, own));
     }

@@ -167,7 +167,7 @@ function mlinkOf({
   return { kind: 'mlink', etag, size, version, ...(parts && { parts }) };
 }
 
-/** Where the version goes: its own place, or above the head, with the time of its own. */
+/** The version's place in the history: its own one, or one above the head. Its time is its own in either case. */
 function placeOf(
   version: VersionToken,
   { seq, placed }: { readonly seq: number; readonly placed: PlacedHead },
@@ -180,7 +180,7 @@ function placeOf(
 
 interface SentHead {
   readonly result: WriteResult;
-  /** As a look at it would find it. */
+  /** The head as a read would find it. */
   readonly head: () => Head;
 }
 

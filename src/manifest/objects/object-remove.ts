@@ -92,7 +92,7 @@ async function firstHead(
   call: Call,
 ): Promise<Head | undefined> {
   if (judged !== undefined) return judged.head;
-  // Who sets a condition is told of the object as it is.
+  // A request with a condition gets an answer about the object as it is now.
   const isAlone = isListed || hasWriteConditions(conditions);
   return isAlone ? readHead({ bucket, key }, call) : ahead.headOf({ bucket, key }, call);
 }

@@ -47,8 +47,8 @@ export interface Objects {
   /** @throws S3Error NoSuchKey, NoSuchVersion, NoSuchBucket, MethodNotAllowed (a delete marker, named by its id) */
   find(target: ObjectTarget, call: Call): Promise<ObjectView>;
   /**
-   * The current version of a key as it was a moment ago, for who copies it: the copy must be on condition of the view's
-   * revision, and nothing may be refused, nor answered, because of the view alone
+   * The current version of a key as this process saw it a moment ago, for copying. The copy must be on condition of the
+   * view's revision, and no request may be answered or refused by the view alone
    * (docs/decisions/0038-copies-in-one-call.md). Undefined: not known.
    */
   recall(target: KeyRef): ObjectView | undefined;
@@ -76,7 +76,9 @@ export interface Objects {
    * @throws as `find`, and what the amendment throws
    */
   amend(target: ObjectTarget, amendment: ObjectAmendment, call: Call): Promise<ObjectView>;
-  /** Reads the heads of many keys, as far as a listing or two shows them: for `judged` of callers that remove many. */
+  /**
+   * Reads the heads of many keys as far as one or two listings show them, for callers that remove many keys (`judged`).
+   */
   look(bucket: Bucket, keys: readonly string[], call: Call): Promise<HeadsByKey>;
   /** @throws S3Error PreconditionFailed, and what the guard throws */
   remove(target: ObjectTarget, request: RemoveRequest, call: Call): Promise<Removed>;
@@ -98,7 +100,7 @@ function contextOf(options: ObjectsOptions): ObjectsContext {
   };
 }
 
-/** The object of a key, as a listing has shown it, for who copies from key after key. */
+/** The object of a key as a listing has shown it, for clients that copy one key after the other. */
 function sourceAhead({ sourcesAhead }: ObjectsContext, place: KeyRef): ObjectView | undefined {
   const { versioning, home } = place.bucket;
   if (versioning !== 'never' || !home.store.capabilities.pinsSources) return undefined;

@@ -13,7 +13,7 @@ import { type Head, parseHead } from '../heads/head.ts';
 import type { PutTarget } from '../heads/object-requests.ts';
 import { type StoredEtag, etagWithoutAnswer } from '../versions/unanswered-md5.ts';
 
-/** What is known of a write of a head that has happened. */
+/** What is known about a write of a head that has certainly happened. */
 export interface Written {
   /** The MD5 of the bytes, if the service's answer said it. */
   readonly md5?: string;

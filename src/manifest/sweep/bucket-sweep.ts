@@ -4,7 +4,7 @@ import type { VersionBlob } from '../versions/version-blob.ts';
 import type { Tally } from './sweep-report.ts';
 import type { SweepRun } from './sweep-run.ts';
 
-/** A bucket under the broom. */
+/** A bucket that is being swept. */
 export interface BucketSweep {
   readonly run: SweepRun;
   readonly bucket: Bucket;

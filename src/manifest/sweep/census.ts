@@ -15,22 +15,22 @@ import type { SweepRun } from './sweep-run.ts';
 /** Regions of the system container in which each bucket has a folder of its own. */
 export const BUCKET_REGIONS = ['v/', 'x/', 'u/', 'e/'] as const;
 
-/** The buckets of a backend, and what is left of buckets that it has no more. */
+/** The buckets of a backend, and what is left of deleted ones. */
 export interface Census {
-  /** Those that the configuration looks for here. */
+  /** The buckets that the configuration looks for in this backend. */
   readonly buckets: readonly Bucket[];
   /** Records of buckets that are being made or deleted, or were. */
   readonly unsettled: readonly UnsettledBucket[];
-  /** Uids that have something in the system container, and no bucket. */
+  /** Uids that own something in the system container although no bucket has them. */
   readonly deletedUids: readonly string[];
-  /** Of all buckets, also of those that it looks for elsewhere. */
+  /** The uids of all buckets, including those that the configuration looks for elsewhere. */
   readonly liveUids: ReadonlySet<string>;
 }
 
 /**
- * Who is there. Leftovers are looked for before the buckets are: a uid that is seen first and has no bucket
- * afterwards had one that was deleted, for no uid is given twice. A record that cannot be read ends the sweep of
- * the backend, since its uid cannot be known.
+ * Counts buckets and leftovers. Leftovers are listed before buckets: if a uid is seen and no bucket has it afterwards,
+ * its bucket was deleted, because no uid is given twice. A record that cannot be read ends the sweep of the backend,
+ * since its uid cannot be known.
  */
 export async function takeCensus(run: SweepRun, isHere: (bucket: string) => boolean, call: Call): Promise<Census> {
   const found = await uidsWithBlobs(run, call);
@@ -40,7 +40,7 @@ export async function takeCensus(run: SweepRun, isHere: (bucket: string) => bool
   const unsettled: UnsettledBucket[] = [];
   const add = (name: string, record: BucketRecord, properties?: BlobProperties): void => {
     containers.add(record.container);
-    // What a deleted bucket left is removed past the grace, when nobody works for it any more.
+    // Leftovers of a deleted bucket are removed after the grace period, when no request for it is under way any more.
     if (record.state?.kind !== 'deleted' || properties === undefined || !run.isPastGrace(properties)) {
       live.add(record.uid);
     }
@@ -64,7 +64,7 @@ export async function takeCensus(run: SweepRun, isHere: (bucket: string) => bool
     const isNative = container.owner === undefined && !containers.has(container.name) && isBucketName(container.name);
     if (isNative) add(container.name, nativeBucketRecord(run.backend, container));
   }
-  // A place that the configuration no longer names may come back, and its heads have stayed.
+  // The configuration may name the part of a container again later, and its heads are still there.
   for (const uid of found.filter(isPlacedUid)) live.add(uid);
   buckets.sort((a, b) => (a.name < b.name ? -1 : 1));
   return { buckets, unsettled, deletedUids: found.filter((uid) => !live.has(uid)), liveUids: live };

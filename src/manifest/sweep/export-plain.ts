@@ -69,7 +69,7 @@ export async function exportPlain(options: ExportOptions, call: Call): Promise<E
   return exportReport(done, { startedAt, finishedAt: now(), complete });
 }
 
-/** Both regions of names; a plain listing from the beginning runs across the escaped one. */
+/** Both regions of names: a plain listing from the beginning would run across the escaped one. */
 async function exportBucket(one: BucketExport, call: Call): Promise<void> {
   const { run, bucket, tally, settings } = one;
   const codec = codecOf(run.store);
@@ -122,7 +122,7 @@ interface KeyHead<R extends HeadRecord> {
   readonly record: R;
 }
 
-/** Names where the bytes lie, so that a tool of the cloud can copy them. */
+/** Says where the bytes lie, so that a tool of the cloud can copy them. */
 function tooLarge(bucket: Bucket, { key, record }: KeyHead<LinkHead | MlinkHead>, cause?: unknown): Error {
   const { version, size } = record;
   const { container, name } = versionRef({ bucket, key }, version);
@@ -132,7 +132,7 @@ function tooLarge(bucket: Bucket, { key, record }: KeyHead<LinkHead | MlinkHead>
 }
 
 /**
- * The head stays what it is, a link to a version, and gets the version's bytes.
+ * The head remains a link to a version and gets the version's bytes.
  * @throws StoreError conditionFailed: it has moved
  */
 async function fillHead(bucket: Bucket, { key, head, record }: KeyHead<LinkHead>, call: Call): Promise<void> {
@@ -164,8 +164,9 @@ async function fillHead(bucket: Bucket, { key, head, record }: KeyHead<LinkHead>
 }
 
 /**
- * What only the head says has to be said elsewhere before it goes: its log is done, and the marker's own blob says that
- * it is part of the history. A null version is known through the head alone: there the head stays.
+ * What only the head says must be recorded elsewhere before the head is removed: the work in its log is done, and the
+ * marker's own blob is stamped as part of the history. A null version is known through the head alone, so that head
+ * stays.
  */
 async function dropMarker(bucket: Bucket, { key, head, record }: KeyHead<TombHead>, call: Call): Promise<boolean> {
   const { version: token, nullVersion, isNull } = record;

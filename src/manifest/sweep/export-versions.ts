@@ -58,7 +58,7 @@ async function exportVersion(
 ): Promise<void> {
   const { key, ref, properties } = version;
   requirePlain(version.record);
-  // By the token also where S3's id is `null`: another null version may follow.
+  // Named by its token even where S3's id is `null`, because another null version may follow.
   const { name, needsTrueKey } = codecOf(run.store).encode(`${settings.versionsUnder ?? ''}${key}/${version.token}`);
   if (needsTrueKey) {
     throw new Error(
@@ -72,7 +72,7 @@ async function exportVersion(
         source: { ...ref, revision: properties.revision },
         size: properties.size,
         headers: contentHeadersOf(properties),
-        // Never nothing: the services take that for the source's metadata, record and all.
+        // Never empty: with empty metadata the services copy the source's, with its record.
         metadata: { ...nativeIn(properties.metadata), [EXPORTED_AS]: version.token },
         condition: ABSENT,
         sameHeaders: true,

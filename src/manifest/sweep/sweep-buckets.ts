@@ -23,9 +23,9 @@ interface BucketsSweep {
 }
 
 /**
- * Ends what a CreateBucket or DeleteBucket that died has left, and forgets deleted buckets: past the grace after the
- * container was found to be gone, when no request for the old bucket is on its way any more, its name is as if it had
- * never been.
+ * Finishes what a CreateBucket or DeleteBucket left when its process died, and forgets deleted buckets. That happens
+ * when the grace period has passed since the container was found to be gone: then no request for the old bucket is
+ * under way any more, and its name is free as if it had never been used.
  */
 export async function sweepBuckets(
   sweep: BucketsSweep,
@@ -48,7 +48,7 @@ async function sweepRecord(sweep: BucketsSweep, bucket: UnsettledBucket, call: C
       }
       return;
     case 'deleting':
-      // A mark of an older release is let be: its DeleteBucket would not notice.
+      // A mark of an older release stays: a DeleteBucket of that release would not notice its removal.
       if (state.since === undefined && run.isOlderThan(lastModified, run.settings.settleAfterMs)) {
         await act(() => replace(store, bucket, live, call));
       }

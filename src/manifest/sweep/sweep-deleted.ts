@@ -13,10 +13,7 @@ import { BUCKET_REGIONS } from './census.ts';
 import type { Tally } from './sweep-report.ts';
 import type { SweepRun } from './sweep-run.ts';
 
-/**
- * All that a bucket left behind whose uid no bucket has any more. It was empty when it was deleted, so nothing of it is
- * anybody's.
- */
+/** Removes all that a deleted bucket left. The bucket was empty when it was deleted, so nobody owns any of it. */
 export async function sweepDeleted(
   run: SweepRun,
   { tally, uid }: { tally: Tally; uid: string },
@@ -43,13 +40,13 @@ function mayGo(run: SweepRun, tally: Tally, { name, metadata }: BlobEntry): bool
   return false;
 }
 
-/** As much of a bucket as names in the system container are made of. */
+/** The parts of a bucket that names in the system container are made of. */
 export function ghostBucket({ backend, store, system }: SweepRun, uid: string): Bucket {
   const home = { backend: backend.name, store, container: '', system };
   return { name: '', uid, ownerId: '', createdAt: 0, versioning: 'never', settings: {}, home };
 }
 
-/** What was staged for an upload, before the name that leads to it goes. */
+/** Removes what was staged for an upload, before the name that leads to it is removed. */
 async function freeParts(run: SweepRun, bucket: Bucket, { name, metadata }: BlobEntry, call: Call): Promise<void> {
   const version = name.startsWith('v/') ? parseVersionName(bucket, name) : undefined;
   if (version !== undefined && isUploadToken(version.token)) {

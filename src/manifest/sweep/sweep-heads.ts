@@ -8,8 +8,9 @@ import { codecOf } from '../records/names.ts';
 import type { BucketSweep } from './bucket-sweep.ts';
 
 /**
- * Voids, in a bucket that ever had versioning: when their log is done nothing else leads to them. First the log, then
- * the head, or what was deleted could come back. Delete markers stay: they are versions.
+ * Removes voids (heads of keys without any version) in buckets that ever had versioning, once the work in their log is
+ * done. The log comes first, then the head; otherwise a deleted version could come back. Delete markers stay: they are
+ * versions.
  * @param isStillThere the bucket's name belongs to the same bucket as when the sweep began
  */
 export async function sweepHeads(sweep: BucketSweep, isStillThere: () => Promise<boolean>, call: Call): Promise<void> {
@@ -42,7 +43,7 @@ async function sweepHead(
   if (key === undefined) return;
   await run.act(tally, { finding: 'voids', name: key }, async () => {
     await redo({ bucket, key }, head, call);
-    // In a later bucket of this name the log would have been done in the wrong place.
+    // If another bucket has the name by now, the log was worked on in the wrong place.
     if (!(await isStillThere())) throw new StoreError('conditionFailed', { call: 'remove' });
     await run.store.remove(ref, head.properties.revision, call);
   });

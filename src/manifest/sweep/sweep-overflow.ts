@@ -6,14 +6,14 @@ import { RECORD_NAME, decodeRecord } from '../records/record.ts';
 import type { Tally } from './sweep-report.ts';
 import type { SweepRun } from './sweep-run.ts';
 
-/** Spilled records whose references are looked for at a time: for each so many, everything is listed once. */
+/** How many overflow records are looked up at a time. Everything is listed once for each such group. */
 const BATCH = 50_000;
 
 /**
- * Spilled records are shared, so age alone says nothing: all records of the backend are looked through for what they
- * refer to. Whoever refers to one writes it again before, which gives it a new revision; so what was old when it was
- * listed, and is referred to by nothing that was listed afterwards, goes on its revision. When anything cannot be
- * read, nothing goes.
+ * Removes overflow records that nothing refers to. They are shared, so age alone says nothing: all records of the
+ * backend are searched for references. A process writes an overflow record again before it refers to it, which gives
+ * the record a new revision. So a record that was old when it was listed, and to which nothing listed afterwards
+ * refers, is removed on its revision. If anything cannot be read, nothing is removed.
  */
 export async function sweepOverflow(run: SweepRun, tally: Tally, call: Call): Promise<void> {
   let candidates = new Map<string, BlobEntry>();
@@ -28,7 +28,7 @@ export async function sweepOverflow(run: SweepRun, tally: Tally, call: Call): Pr
   if (candidates.size > 0) await sweepUnreferred(run, { tally, candidates }, call);
 }
 
-/** What is kept of each until all have been looked for. */
+/** What is kept of each record until all references have been looked for. */
 function lean({ name, size, revision, lastModified }: BlobEntry): BlobEntry {
   return { kind: 'blob', name, size, revision, lastModified, metadata: {} };
 }

@@ -13,7 +13,7 @@ import { parseVersionName, versionsOfKey } from '../records/version-names.ts';
 import { parseVersion } from '../versions/version-blob.ts';
 import type { BucketSweep } from './bucket-sweep.ts';
 
-/** Pieces whose owners are looked for at a time; for each so many, the uploads of the bucket are listed once. */
+/** How many pieces are looked up at a time. The uploads of the bucket are listed once for each such group. */
 const BATCH = 20_000;
 
 interface OldPiece {
@@ -25,9 +25,10 @@ interface OldPiece {
 }
 
 /**
- * Encrypted bytes that nothing refers to: of writes that failed or were overwritten, of parts that others replaced. A
- * piece past the grace belongs to an upload that is open, to what the head says, or to a version; these are read in
- * this order, which is the order in which a piece moves on from one to the next. What cannot be read keeps its pieces.
+ * Removes encrypted bytes that nothing refers to: those of writes that failed or were overwritten, and of parts that
+ * were replaced. After the grace period a piece belongs to an open upload, to the head, or to a version. They are read
+ * in this order, because a piece moves from one to the next in this order. If one of them cannot be read, its pieces
+ * stay.
  */
 export async function sweepPieces(sweep: BucketSweep, call: Call): Promise<void> {
   const { run, bucket } = sweep;
@@ -96,7 +97,7 @@ async function usedBy(
 ): Promise<UsedPieces> {
   const used: UsedPieces = new Map();
   if (head !== undefined) note(used, (await withOverflow(bucket.home, head, call)).record);
-  // There may be versions by now where there were none when the bucket was looked at.
+  // Versions may exist by now although there were none when the bucket was looked at.
   if (bucket.versioning === 'never' && (head === undefined || recordIsHere(head))) return used;
   const { prefix } = versionsOfKey({ bucket, key });
   for await (const page of run.pages(run.system, { prefix }, call)) {
@@ -119,7 +120,7 @@ function note(used: UsedPieces, record: HeadRecord | OwnRecord | undefined): voi
   for (const { id } of pieces) ids.add(id);
 }
 
-/** What is kept of each until all have been looked for. */
+/** What is kept of each piece until all owners have been looked for. */
 function lean({ name, size, revision, lastModified }: BlobEntry): BlobEntry {
   return { kind: 'blob', name, size, revision, lastModified, metadata: {} };
 }

@@ -28,15 +28,15 @@ const MIN_CHUNK_BYTES = 8192;
  * aws-chunked framing, signed or not. Source: "Transferring payload in multiple chunks" and "Including
  * trailing headers", S3 API reference.
  *
- * Data goes out before the signature of its chunk is checked, since a chunk may be as large as the
- * client likes. That is safe for one reason only: whoever takes the payload holds its last bytes back
- * until `end` has returned, and a backend commits nothing before the declared length has come.
+ * The data of a chunk is passed on before its signature is checked, because a chunk may be of any size. That is safe
+ * for one reason only: the consumer of the payload holds the last bytes back until `end` has returned, and a backend
+ * commits nothing before the declared length has arrived.
  */
 export class AwsChunkedDeframer implements Deframer {
   readonly #chain: ChunkSignatureChain | undefined;
   readonly #hasTrailer: boolean;
   #state: State = 'chunk header';
-  /** Start of a line or of the trailer, kept until its rest comes. */
+  /** The beginning of a line or of the trailer, kept until the rest arrives. */
   #text = '';
   /** Payload bytes that may still be announced. */
   #unannounced: number;

@@ -1,6 +1,6 @@
 import { S3Error } from '../../errors/s3-error.ts';
 
-/** The bytes that came are not those that were announced: too few, too many, or in broken framing. */
+/** The body is not what its headers announced: too few bytes, too many, or broken framing. */
 export function incompleteBody(cause?: unknown): S3Error {
   return new S3Error('IncompleteBody', { cause });
 }

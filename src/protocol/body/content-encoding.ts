@@ -1,5 +1,5 @@
 /**
- * The Content-Encoding to store: `aws-chunked` is framing of the request, not of the object.
+ * The Content-Encoding to store: without `aws-chunked`, which is framing of the request and not of the object.
  * Undefined when nothing is left.
  */
 export function storedContentEncoding(header: string): string | undefined {

@@ -15,7 +15,9 @@ export interface DeclaredDigests {
 
 const CHECKSUM_PREFIX = 'x-amz-checksum-';
 const SDK_ALGORITHM = 'x-amz-sdk-checksum-algorithm';
-/** Share the prefix, but say something else: of a multipart upload, or of the answer wanted. */
+/**
+ * Headers with the same prefix that are no checksums: they describe a multipart upload, or the answer that is wanted.
+ */
 const NOT_VALUES = new Set(['x-amz-checksum-algorithm', 'x-amz-checksum-type', 'x-amz-checksum-mode']);
 const BY_HEADER: ReadonlyMap<string, ChecksumAlgorithm> = new Map(
   CHECKSUM_ALGORITHMS.map((algorithm) => [checksumHeader(algorithm), algorithm]),
@@ -64,7 +66,7 @@ function declaredChecksum(headers: HeaderReader, payload: PayloadMode): Declared
   if (found.length > 1) {
     throw invalidRequest('Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.');
   }
-  // Two of which one is no digest are two: their number is judged first.
+  // The number of checksums is judged before their form: two are refused as two, even if one of them is no digest.
   if (first?.value !== undefined) checkedValue(first.algorithm, first.value);
   if (first === undefined) {
     if (announced !== undefined) {
@@ -80,7 +82,7 @@ function declaredChecksum(headers: HeaderReader, payload: PayloadMode): Declared
   return first;
 }
 
-/** The SDK for JavaScript says of a checksum by MD5 that there is one, and brings it as Content-MD5. */
+/** For a checksum by MD5 the SDK for JavaScript names the algorithm here and sends the value as Content-MD5. */
 export function announcedMd5(headers: HeaderReader): DeclaredDigests['checksum'] {
   const value = headers.get('content-md5');
   return value !== undefined && headers.get(SDK_ALGORITHM)?.toUpperCase() === 'MD5'
@@ -118,7 +120,7 @@ function algorithmOf(name: string): ChecksumAlgorithm {
 }
 
 /**
- * AWS answers InvalidRequest; the suite every S3 server is measured with wants BadDigest (docs/deviations.md).
+ * AWS answers InvalidRequest, but the suite that all S3 servers are tested with wants BadDigest (docs/deviations.md).
  * @throws S3Error BadDigest unless `value` is a base64 digest of the algorithm
  */
 export function checkedValue(algorithm: ChecksumAlgorithm, value: string): void {
@@ -127,7 +129,7 @@ export function checkedValue(algorithm: ChecksumAlgorithm, value: string): void 
   }
 }
 
-/** What is said of a streamed body before its first byte; MD5 in hex. */
+/** What the headers declare about a streamed body before its first byte; MD5 in hex. */
 export function declaredFacts({ md5, checksum }: DeclaredDigests): {
   md5?: string;
   checksum?: NonNullable<DeclaredDigests['checksum']>;

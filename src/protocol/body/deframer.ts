@@ -1,6 +1,6 @@
 import type { TrailerField } from './trailer.ts';
 
-/** Takes the framing off a body. Payload comes out as views of what was pushed: nothing is copied. */
+/** Removes the framing of a body. The payload is emitted as views of the bytes that were pushed: nothing is copied. */
 export interface Deframer {
   /**
    * Calls `emit` for each run of payload in `bytes`.

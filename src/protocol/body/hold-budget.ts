@@ -1,15 +1,16 @@
-/** Part of the budget that one holder may have: what is left is for everybody else, however much of it he asks for. */
+/** The part of the budget that one holder may use. The rest stays for everybody else. */
 const HOLDERS_SHARE = 3 / 4;
 /**
- * Beside the budget, for small documents of holders who have little: they get through while others have spent it all.
+ * Kept beside the budget, for small documents of holders who use little: they get through even when others have spent
+ * the budget.
  */
 const RESERVE_SHARE = 1 / 8;
 const LITTLE = 1 / 4;
 const SMALL = 64 * 1024;
-/** Documents need some memory whatever was configured for bodies: those, unlike objects, cannot be streamed. */
+/** Documents need some memory even where none is configured for bodies: unlike objects, they cannot be streamed. */
 const DOCUMENTS_AT_LEAST = 16 * 1024 * 1024;
 
-/** For whom something is held: an account, or all who did not sign together. */
+/** For whom bytes are held: an account, or all anonymous callers together. */
 export type Holder = string;
 
 /**
@@ -37,12 +38,15 @@ export class HoldBudget {
     return holder === undefined ? this.#max - this.#free : (this.#used.get(holder) ?? 0);
   }
 
-  /** For the body of an object: true when `bytes` were set aside; the caller gives them back exactly once. */
+  /**
+   * Sets bytes aside for the body of an object. True when there were enough; the caller then gives them back exactly
+   * once.
+   */
   tryTake(bytes: number, holder: Holder = ''): boolean {
     return this.#take(bytes, holder, { limit: this.#max, reserve: 0 });
   }
 
-  /** For `bytes` more of a document that is `size` bytes with them. As `tryTake`. */
+  /** The same for the next `bytes` of a document, which is `size` bytes long with them. */
   tryTakeDocument(bytes: number, size: number, holder: Holder = ''): boolean {
     const limit = Math.max(this.#max, DOCUMENTS_AT_LEAST);
     const reserve = size <= SMALL && this.usedBytes(holder) <= LITTLE * limit ? RESERVE_SHARE * limit : 0;

@@ -40,7 +40,7 @@ export type ObjectBody =
       readonly kind: 'streamed';
       readonly size: number;
       readonly stream: Readable;
-      /** What the headers already say before the first byte: metadata can travel with the write. */
+      /** The digests that the headers declare before the first byte, so that metadata can go with the write. */
       readonly declared: {
         readonly md5?: string;
         readonly checksum?: { readonly algorithm: ChecksumAlgorithm; readonly value?: string };
@@ -55,7 +55,10 @@ export interface FileSize {
   readonly max: number;
 }
 
-/** The file of a form: held like any body, or the length of it shows at its end. */
+/**
+ * The file of a form. It is held in memory like any other body, or streamed with a length that is known at its end
+ * only.
+ */
 export type FormBody =
   | Extract<ObjectBody, { kind: 'held' }>
   | {

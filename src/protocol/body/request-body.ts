@@ -97,8 +97,9 @@ export class HttpRequestBody implements OwnedRequestBody {
   }
 
   /**
-   * A plain body in HTTP chunks says no length. Neither cloud stores one that is not known before, so
-   * it is read as far as bodies are held anyway; a longer one is answered as S3 answers all of them.
+   * A plain body in HTTP chunks has no declared length, and neither cloud stores a body whose length is not known
+   * before. So the body is read into memory up to the limit for held bodies. A longer one gets the answer that S3 gives
+   * to every such body.
    */
   async #holdUndeclared(options: OpenBodyOptions): Promise<ObjectBody> {
     const { headers, payload } = this.#options;
