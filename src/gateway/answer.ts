@@ -1,6 +1,7 @@
 import type { S3Error } from '../errors/s3-error.ts';
 import { isByteSource, type S3Response } from '../protocol/response.ts';
 import type { ByteSource } from '../streams/bytes.ts';
+import { atTurnsEnd } from '../streams/turn-end.ts';
 import { encodeXml } from '../protocol/xml/encode.ts';
 import { xmlBuffers } from '../protocol/xml/utf8-writer.ts';
 import { controlErrorDocument, errorDocument } from './error-document.ts';
@@ -52,7 +53,7 @@ export function writeAnswer(exchange: Exchange, answer: S3Response, close: boole
       return pour(body, exchange);
     }
     body.discard();
-    response.end();
+    atTurnsEnd(() => response.end());
     return undefined;
   }
   if (body === undefined) {
@@ -124,16 +125,20 @@ export async function writeText(
   return endAnswer(exchange, bytes, closing);
 }
 
-/** Ends the answer. */
+/** Ends the answer at the end of the turn, or later. */
 function endAnswer(exchange: Exchange, text: Buffer | '', closing: boolean): Promise<void> | undefined {
-  const { response } = exchange;
   exchange.facts.answerBytes = text.length;
   if (closing && exchange.bytesToCome > 0) return endLater(exchange, text);
+  atTurnsEnd(() => endNow(exchange, text));
+  return undefined;
+}
+
+function endNow(exchange: Exchange, text: Buffer | ''): void {
+  const { response } = exchange;
   if (text === '') response.end();
   // Called when the kernel has the bytes, or will never get them.
   else response.end(text, () => xmlBuffers.giveBack(text));
   readAwayBody(exchange);
-  return undefined;
 }
 
 /**

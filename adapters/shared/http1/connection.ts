@@ -1,6 +1,7 @@
 import { connect as connectTcp, isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { type SecureContext, connect as connectTls } from 'node:tls';
+import { atTurnsEnd } from '../../../src/streams/turn-end.ts';
 import type { SendWindows } from './send-windows.ts';
 import type { SlabPool } from './slabs.ts';
 
@@ -77,6 +78,8 @@ export class Connection {
   readonly #readBuffer: Buffer;
   #nextBuffer: Buffer;
   #user: ConnectionUser | undefined;
+  /** A whole request that waits for the end of the turn, Latin-1. */
+  #unsent: string | undefined;
   #established = false;
   #paused = false;
   #reading = false;
@@ -111,9 +114,9 @@ export class Connection {
     return this.#closed;
   }
 
-  /** Everything handed to `write` has gone to the kernel. */
+  /** Everything handed to `send` and `write` has gone to the kernel. */
   get flushed(): boolean {
-    return this.#socket.writableLength === 0;
+    return this.#unsent === undefined && this.#socket.writableLength === 0;
   }
 
   /** Whether a reader has made the peer wait since this was asked last. */
@@ -130,19 +133,16 @@ export class Connection {
     this.#socket.setTimeout(milliseconds);
   }
 
-  /** @param head Latin-1 */
+  /** A small request leaves at the end of the turn. @param head Latin-1 */
   send(head: string, body: Uint8Array | undefined, user: ConnectionUser): void {
     this.begin(user);
-    if (body === undefined) {
-      this.#socket.write(head, 'latin1');
-      return;
-    }
-    if (body.length <= ONE_WRITE) {
+    if (body === undefined || body.length <= ONE_WRITE) {
       // One write of one string; Latin-1 leaves every byte as it is.
-      this.#socket.write(
-        head + Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1'),
-        'latin1',
-      );
+      this.#unsent =
+        body === undefined
+          ? head
+          : head + Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1');
+      atTurnsEnd(this.#sendWhole);
       return;
     }
     this.#socket.cork();
@@ -156,6 +156,12 @@ export class Connection {
     this.#user = user;
     this.uses += 1;
   }
+
+  readonly #sendWhole = (): void => {
+    const request = this.#unsent;
+    this.#unsent = undefined;
+    if (request !== undefined && !this.#closed) this.#socket.write(request, 'latin1');
+  };
 
   /** Sends all of it at once. @param head Latin-1. @param done called when the kernel has it */
   write(head: string | undefined, chunks: readonly Uint8Array[], done: () => void): void {
@@ -247,7 +253,7 @@ export class Connection {
 
   #read(length: number, buffer: Uint8Array): boolean {
     this.#nextBuffer = this.#readBuffer;
-    if (this.#user === undefined) {
+    if (this.#user === undefined || this.#unsent !== undefined) {
       this.fail(new ConnectionError('network', 'bytes that nobody asked for'));
       return false;
     }

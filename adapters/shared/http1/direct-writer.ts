@@ -2,6 +2,7 @@ import { OutgoingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { StoreError } from '../../../src/store/store-error.ts';
+import { atTurnsEnd } from '../../../src/streams/turn-end.ts';
 import { bulkPacer } from '../../../src/streams/bulk-pacer.ts';
 import type { SinkClock } from '../../../src/streams/bytes.ts';
 import type { BodyConsumer } from './body-consumer.ts';
@@ -222,15 +223,20 @@ function sinkFailure(cause: unknown): StoreError {
 export const ONE_WRITE = 16 * 1024;
 
 /**
- * Ends `sink` with a body. Throws or rejects when it is closed before it has taken it, or the signal is aborted.
+ * Ends `sink` with a body. Throws or rejects when it is closed before it has taken it, or the signal is aborted. A
+ * small answer leaves at the end of the turn, and whether its client takes it is seen where its connection is watched.
  * @param body a text is Latin-1: node:http puts it behind its head and makes one write of both
- * @returns undefined: the kernel has everything
+ * @returns undefined: there is nothing to wait for
  */
 export function endSink(sink: Writable, body: Buffer | string, signal: AbortSignal): Promise<void> | undefined {
   if (signal.aborted) throw sinkFailure(signal.reason);
   if (sink.destroyed) throw sinkFailure(new Error('sink closed'));
-  if (sink instanceof OutgoingMessage && body.length <= ONE_WRITE) sink.end(latin1Of(body), 'latin1');
-  else sink.end(typeof body === 'string' ? Buffer.from(body, 'latin1') : body);
+  if (sink instanceof OutgoingMessage && body.length <= ONE_WRITE) {
+    const text = latin1Of(body);
+    atTurnsEnd(() => sink.end(text, 'latin1'));
+    return undefined;
+  }
+  sink.end(typeof body === 'string' ? Buffer.from(body, 'latin1') : body);
   const taken = takesBuffersBack(sink) && sink.writableLength === 0;
   return taken ? undefined : untilFinished(sink, signal);
 }

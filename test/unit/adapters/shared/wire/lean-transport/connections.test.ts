@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import type { AddressInfo, Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import tls, { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LeanTransport } from '../../../../../../adapters/shared/wire/lean-transport.ts';
@@ -8,6 +9,11 @@ import { UndiciTransport } from '../../../../../../adapters/shared/wire/undici-t
 import { makeCertificate } from '../../../../../support/backends/azurite.ts';
 import { ok, rawPeer } from '../../http1/raw-peer.ts';
 import { NEVER, gone, peer, send, text, transport } from './scene.ts';
+
+/** Without a turn of the event loop. */
+function letKernelDeliver(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+}
 
 describe('a connection', () => {
   it('that the peer closed while it was idle is replaced, unseen, for a GET', async () => {
@@ -18,6 +24,18 @@ describe('a connection', () => {
     const to = transport(server.origin);
     expect(await text(await send(to, 'GET'))).toBe('answer 1');
     expect(await text(await send(to, 'GET'))).toBe('answer 3');
+    expect(server.connections).toHaveLength(2);
+  });
+
+  it('does not take for an answer what came before its request had been sent', async () => {
+    const server = await peer((socket, count) => socket.write(ok(`answer ${count}`)));
+    const to = transport(server.origin);
+    expect(await text(await send(to, 'GET'))).toBe('answer 1');
+    // From here on the bytes of the peer are read before what the next request writes leaves.
+    await nextTurn();
+    server.connections[0]?.write(ok('of nobody'));
+    letKernelDeliver();
+    expect(await text(await send(to, 'GET'))).toBe('answer 2');
     expect(server.connections).toHaveLength(2);
   });
 
