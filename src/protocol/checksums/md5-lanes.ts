@@ -1,3 +1,4 @@
+import { Md5Choice } from './md5-choice.ts';
 import {
   BLOCK,
   INPUT,
@@ -16,14 +17,10 @@ export const RING = 256 * 1024;
 const MOST_STREAMS = 16;
 /** A stream with fewer blocks waits for more, unless it is its turn: each call costs some. */
 const WORTHWHILE = 64;
-/** From so many streams on vectors are faster than words, although some of their lanes are idle. */
-const ENOUGH_FOR_VECTORS = 7;
 /** What Node reads from a socket at a time. A ring with less room than that is full. */
 const READ = 64 * 1024;
 /** Blocks that are worked through together before it is looked again who has most. */
 const STRETCH = READ / BLOCK;
-/** As many as go together without vectors. */
-const FEW = 3;
 /** For streams that were full so lately others that are full wait, but no longer than the second. */
 const SOON_MS = 20;
 const PATIENCE_MS = 2;
@@ -90,7 +87,12 @@ export class Md5Lanes {
   readonly #words = new Int32Array(this.#module.memory.buffer);
   readonly #free = Array.from({ length: MOST_STREAMS }, (_, index) => new Lane(index)).toReversed();
   readonly #open = new Set<Lane>();
+  readonly #choice: Md5Choice;
   #meeting: Meeting | undefined;
+
+  constructor(choice = new Md5Choice()) {
+    this.#choice = choice;
+  }
 
   /** Streams that have a lane. */
   get open(): number {
@@ -168,7 +170,7 @@ export class Md5Lanes {
     for (const lane of this.#open) {
       if (full.has(lane) || lane.fullAt > since) expected += 1;
     }
-    if (full.size >= Math.min(FEW, expected)) this.#meeting?.soon();
+    if (full.size >= Math.min(this.#choice.few, expected)) this.#meeting?.soon();
   }
 
   /** Works through what waits while there are enough to go together, and what is too much to wait longer. */
@@ -182,7 +184,7 @@ export class Md5Lanes {
     for (;;) {
       const lead = this.#fullest();
       if (lead === undefined || lead.waiting < WORTHWHILE * BLOCK) return;
-      const isAlone = this.#together(lead).length < Math.min(FEW, this.#open.size);
+      const isAlone = this.#together(lead).length < Math.min(this.#choice.few, this.#open.size);
       if (isAlone && lead.waiting <= RING / 2) return;
       this.#work(lead, Math.min(Math.floor(lead.waiting / BLOCK), STRETCH));
     }
@@ -211,17 +213,17 @@ export class Md5Lanes {
   #together(lead: Lane): readonly Lane[] {
     const lanes = [lead];
     for (const lane of this.#open) {
-      if (lane !== lead && lane.blocks >= WORTHWHILE) lanes.push(lane);
+      if (lane !== lead && lane.waiting >= WORTHWHILE * BLOCK) lanes.push(lane);
     }
-    if (lanes.length > FEW) lanes.sort((a, b) => (a === lead ? -1 : b === lead ? 1 : b.waiting - a.waiting));
-    lanes.length = Math.min(lanes.length, lanes.length < ENOUGH_FOR_VECTORS ? FEW : VECTOR_LANES);
+    const count = this.#choice.together(lanes.length);
+    if (count < lanes.length) lanes.sort((a, b) => (a === lead ? -1 : b === lead ? 1 : b.waiting - a.waiting));
+    lanes.length = count;
     return lanes;
   }
 
   #run(lanes: readonly Lane[], blocks: number): void {
     const [lead] = lanes;
-    const isVector = lanes.length >= ENOUGH_FOR_VECTORS;
-    const jobs = isVector ? VECTOR_LANES : lanes.length;
+    const { work, jobs } = this.#kernel(lanes.length);
     for (let job = 0, at = JOBS / 4; job < jobs; job += 1, at += 2) {
       const lane = lanes[job];
       const from = lane ?? lead;
@@ -229,10 +231,14 @@ export class Md5Lanes {
       this.#words[at] = from.ring + (from.done % RING);
       this.#words[at + 1] = lane?.state ?? SPARE_STATE;
     }
-    if (isVector) this.#module.eight(blocks);
-    else if (lanes.length === FEW) this.#module.three(blocks);
-    else if (lanes.length === 2) this.#module.two(blocks);
-    else this.#module.one(blocks);
+    this.#choice.run(lanes.length, blocks, () => work(blocks));
+  }
+
+  /** What works through so many streams, and how many it takes: others are spare. */
+  #kernel(streams: number): { readonly work: (blocks: number) => void; readonly jobs: number } {
+    const { one, two, three, four, eight } = this.#module;
+    const work = [one, two, three, four][streams - 1];
+    return work === undefined ? { work: eight, jobs: VECTOR_LANES } : { work, jobs: streams };
   }
 }
 

@@ -2,11 +2,26 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Md5Choice } from '../../../../src/protocol/checksums/md5-choice.ts';
 import { type Lane, Md5Lanes, RING } from '../../../../src/protocol/checksums/md5-lanes.ts';
 import { createMd5, md5LanesOpen } from '../../../../src/protocol/checksums/md5.ts';
 import { propertySeed } from '../../../support/property-seed.ts';
 
 const READ = 64 * 1024;
+
+/** Four go together, and it is counted how many blocks did with how many others. */
+class CountingChoice extends Md5Choice {
+  readonly blocks: Record<number, number> = {};
+
+  override together(ready: number): number {
+    return Math.min(ready, 4);
+  }
+
+  override run(streams: number, blocks: number, work: () => void): void {
+    this.blocks[streams] = (this.blocks[streams] ?? 0) + streams * blocks;
+    work();
+  }
+}
 const NOISE = Buffer.alloc(4 * RING);
 for (let i = 0; i < NOISE.length; i += 1) NOISE[i] = Math.imul(i + 1, 2_654_435_761) >>> 24;
 
@@ -65,6 +80,26 @@ describe('MD5 of streams that wait for each other', () => {
     expect(new Set(rooms).size).toBe(1);
     await rooms[0];
     for (const lane of taken) expect(lane.waiting).toBeLessThanOrEqual(RING / 2);
+    expectDigests();
+  });
+
+  it('works through all that are full together, wherever their rings end', async () => {
+    const choice = new CountingChoice();
+    lanes = new Md5Lanes(choice);
+    const READS = 12;
+    const four = [take(), take(), take(), take()];
+    // What comes with the head of a request is less than the reads that follow.
+    for (const [salt, lane] of four.entries()) lanes.add(lane, NOISE.subarray(salt, salt + READ - 100 * (salt + 1)));
+    for (let read = 0; read < READS; read += 1) {
+      const rooms = four.map((lane, salt) => {
+        lanes.add(lane, NOISE.subarray(lane.came + salt, lane.came + salt + READ));
+        return lanes.room(lane);
+      });
+      for (const room of rooms) await room;
+    }
+    const all = Object.values(choice.blocks).reduce((sum, blocks) => sum + blocks, 0);
+    expect(all).toBeGreaterThan((4 * (READS - 4) * READ) / 64);
+    expect((choice.blocks[4] ?? 0) / all).toBeGreaterThan(0.95);
     expectDigests();
   });
 
