@@ -186,29 +186,41 @@ function storedClaim({ metadata, revision, lastModified, size }: BlobProperties)
   return { claim, revision, size, since: lastModified, rest, stamped: recordIn(rest)?.stamp === true };
 }
 
-/** Puts another claim in the place of the one that was read. @returns undefined when somebody else was faster */
+/**
+ * Puts another claim in the place of the one that was read. Where the answer is lost, and the one that was read is still
+ * there, it is sent once more: the condition lets only one of the two in.
+ * @returns undefined when somebody else was faster, or nobody knows: what is there may be the claim that was read
+ */
 export async function replaceClaim(
   target: UploadTarget,
   stored: StoredClaim,
   claim: Claim,
   call: Call,
 ): Promise<StoredClaim | undefined> {
-  try {
-    const { unknown } = stored.claim;
-    const metadata = { ...stored.rest, ...encodeClaim({ ...(unknown && { unknown }), ...claim }) };
-    const { revision, lastModified } = await target.bucket.home.store.setMetadata(
-      stagingRef(target),
-      metadata,
-      at(stored.revision),
-      call,
-    );
-    return { ...stored, claim, revision, since: lastModified };
-  } catch (error) {
-    if (isStoreError(error, 'conditionFailed', 'notFound')) return undefined;
-    if (!isStoreError(error) || !error.lost) throw error;
+  const { store } = target.bucket.home;
+  const { unknown } = stored.claim;
+  const claimed = encodeClaim({ ...(unknown && { unknown }), ...claim });
+  const metadata = { ...stored.rest, ...claimed };
+  for (const isLast of [false, true]) {
+    try {
+      const condition = at(stored.revision);
+      const { revision, lastModified } = await store.setMetadata(stagingRef(target), metadata, condition, call);
+      return { ...stored, claim, revision, since: lastModified };
+    } catch (error) {
+      // The second one is refused when the first has landed after all.
+      const isRefused = isStoreError(error, 'conditionFailed', 'notFound');
+      if (isRefused && !isLast) return undefined;
+      if (!isRefused && !(isStoreError(error) && error.lost)) throw error;
+    }
     const now = await readClaim(target, call);
-    return now?.claim.attempt === claim.attempt && now.claim.kind === claim.kind ? now : undefined;
+    // A renewed claim reads as it did before: the revision says whether it was written.
+    if (now?.revision !== stored.revision) return isTheSame(now, claimed) ? now : undefined;
   }
+  return undefined;
+}
+
+function isTheSame(now: StoredClaim | undefined, claimed: BlobMetadata): boolean {
+  return now !== undefined && encodeClaim(now.claim)[CLAIM_NAME] === claimed[CLAIM_NAME];
 }
 
 /** A version of a key. */
