@@ -1,4 +1,5 @@
-import type { S3Error } from '../errors/s3-error.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { S3Error } from '../errors/s3-error.ts';
 import type { S3Response } from '../protocol/response.ts';
 import { isByteSource } from '../protocol/response.ts';
 import { encodeRoot, XML_PROLOG } from '../protocol/xml/encode.ts';
@@ -17,7 +18,7 @@ const DEFAULT_INTERVAL_MS = 10_000;
  */
 export class LongAnswer {
   readonly #exchange: Exchange;
-  readonly #headers: S3Response['headers'];
+  #headers: S3Response['headers'];
   readonly #timer: NodeJS.Timeout;
   #started = false;
 
@@ -27,6 +28,15 @@ export class LongAnswer {
     this.#headers = headers;
     exchange.facts.awaited = false;
     this.#timer = setInterval(() => this.#tick(), intervalMs);
+  }
+
+  /**
+   * The operation begins anew, with another state of what it works on.
+   * @throws S3Error SlowDown: other headers are on their way already, and a client that repeats the request gets its own
+   */
+  again(headers: S3Response['headers']): void {
+    if (this.#started && !isDeepStrictEqual(headers, this.#headers)) throw new S3Error('SlowDown');
+    this.#headers = headers;
   }
 
   /** 200 is on its way: neither status nor headers can change any more. */

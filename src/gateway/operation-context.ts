@@ -79,7 +79,8 @@ export function operationContext(
     manifest,
     settings,
     mayTakeLong: (headers) => {
-      exchange.long ??= new LongAnswer(exchange, headers, served.longAnswerMs);
+      if (exchange.long === undefined) exchange.long = new LongAnswer(exchange, headers, served.longAnswerMs);
+      else exchange.long.again(headers);
     },
     authenticateForm: (fields) => authentication.ofForm(exchange, fields, parts.principal),
   };

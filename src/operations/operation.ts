@@ -46,7 +46,8 @@ export interface OperationContext {
   /**
    * To be called when every check that can fail fast has passed and the rest may take long (CopyObject, UploadPartCopy,
    * CompleteMultipartUpload). From now on the gateway may send 200 and keep the connection alive with white space; a
-   * later error travels in the body. Headers must be known by now.
+   * later error travels in the body. Headers must be known by now; where the work begins anew, it is called again.
+   * @throws S3Error SlowDown: other headers were sent meanwhile
    */
   mayTakeLong(headers?: Readonly<Record<string, string>>): void;
   /**

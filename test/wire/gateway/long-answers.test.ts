@@ -62,6 +62,33 @@ describe('an operation that may take long', () => {
     );
   });
 
+  test('begun anew in time: the headers are those of the work that counts', async () => {
+    work = async (_request, context) => {
+      context.mayTakeLong({ 'x-amz-copy-source-version-id': 'v1' });
+      context.mayTakeLong({ 'x-amz-copy-source-version-id': 'v2' });
+      await sleep(220);
+      return { status: 200, body: RESULT };
+    };
+    const answer = await (await copy()).answer();
+    expect(answer.headers['x-amz-copy-source-version-id']).toBe('v2');
+    expect(answer.body).toMatch(/done<\/Result>$/);
+  });
+
+  test.each([
+    ['v1', /done<\/Result>$/],
+    ['v2', /<Error><Code>SlowDown<\/Code>.*<\/Error>$/],
+  ])('begun anew too late, now about %s: no answer has headers of something else', async (version, body) => {
+    work = async (_request, context) => {
+      context.mayTakeLong({ 'x-amz-copy-source-version-id': 'v1' });
+      await sleep(220);
+      context.mayTakeLong({ 'x-amz-copy-source-version-id': version });
+      return { status: 200, body: RESULT };
+    };
+    const answer = await (await copy()).answer();
+    expect([answer.status, answer.headers['x-amz-copy-source-version-id']]).toEqual([200, 'v1']);
+    expect(answer.body).toMatch(body);
+  });
+
   test('an early error keeps its status', async () => {
     work = async (_request, context) => {
       context.mayTakeLong();
