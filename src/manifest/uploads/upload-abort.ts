@@ -79,19 +79,19 @@ async function finishAbort(target: UploadTarget, call: Call): Promise<void> {
 /**
  * Removes what is left. The claim goes last, because what is left can be found by it. If a head may still name the
  * blob, blob and claim are left to the sweeper.
+ * @param claim undefined: nobody has claimed the upload
  */
-async function cleanUp(
-  target: UploadTarget,
-  { mayBeNamed }: Pick<AbortClaim, 'mayBeNamed'>,
-  call: Call,
-): Promise<void> {
-  if (mayBeNamed === true) {
-    await removePartRecords(target.bucket.home, target.uploadId, call);
+async function cleanUp(target: UploadTarget, claim: AbortClaim | undefined, call: Call): Promise<void> {
+  const { home } = target.bucket;
+  if (claim?.mayBeNamed === true) {
+    await removePartRecords(home, target.uploadId, call);
     return;
   }
+  // Where the service keeps what is staged to itself, it went when the blob that is the claim was made.
+  const isFreed = claim !== undefined && home.store.staged === undefined;
   await together(
-    () => removePartRecords(target.bucket.home, target.uploadId, call),
-    () => freeStaged(target, call),
+    () => removePartRecords(home, target.uploadId, call),
+    async () => (isFreed ? undefined : freeStaged(target, call)),
   );
   await removeStagingBlob(target, call);
 }
@@ -165,7 +165,7 @@ export async function discardUploads(bucket: Bucket, call: Call): Promise<void> 
       const parsed = parseUploadName(bucket, entry.name);
       const key = parsed?.key ?? (entry.kind === 'blob' ? decodeSummary(entry.metadata).key : undefined);
       if (parsed === undefined || key === undefined) return;
-      await cleanUp({ bucket, key, uploadId: parsed.uploadId }, {}, call);
+      await cleanUp({ bucket, key, uploadId: parsed.uploadId }, undefined, call);
       await store.removeMany(system, [{ name: entry.name }], call);
     });
   }

@@ -291,8 +291,8 @@ const ROWS: readonly Row[] = [
   },
   {
     operation: 'AbortMultipartUpload',
-    never: [8, 6, 8],
-    enabled: [8, 6, 8],
+    never: [7, 6, 7],
+    enabled: [7, 6, 7],
     prepare: async (scene) => {
       const { upload } = await uploadOf(scene, 1);
       return () => scene.world.must('DELETE', upload);
