@@ -6,6 +6,7 @@ import { createClock } from '../../../src/manifest/records/clock.ts';
 import type { PutRequest } from '../../../src/manifest/heads/object-requests.ts';
 import { type Objects, createObjects } from '../../../src/manifest/objects/objects.ts';
 import type { Realm } from '../../../src/manifest/buckets/realm.ts';
+import type { Time } from '../../../src/manifest/records/time.ts';
 import { type Settler, createSettler } from '../../../src/manifest/versions/settle.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
 import { withPrivateStaging } from './private-staging.ts';
@@ -27,6 +28,8 @@ export interface TestManifestOptions {
   /** The store, or a wrapper around one that injects faults. */
   readonly store?: BlobStore;
   readonly cacheMs?: number;
+  /** Absent: that of the machine. */
+  readonly time?: Time;
   readonly settling?: boolean;
   /** Absent: changes of one key race. */
   readonly queue?: KeyQueue;
@@ -43,6 +46,7 @@ export async function testManifest(options: TestManifestOptions = {}): Promise<T
     systemContainer: 'system',
     ownerId: OWNER,
     ...(options.queue && { queue: options.queue }),
+    ...(options.time && { time: options.time }),
   };
   const realm: Realm = { backends: [backend], backendOf: () => backend };
   const hidden: string[] = [];
@@ -50,6 +54,7 @@ export async function testManifest(options: TestManifestOptions = {}): Promise<T
     realm,
     cacheMs: options.cacheMs ?? 20,
     onHidden: (name) => hidden.push(name),
+    ...(options.time && { time: options.time }),
   });
   const background = createSettler({
     concurrency: 2,

@@ -25,7 +25,7 @@ export function transport(origin: string, options: Partial<LeanTransportOptions>
   const made = new LeanTransport({
     origin,
     maxConnections: 4,
-    connectTimeout: 1_000,
+    connectTimeout: 30_000,
     idleTimeout: 5_000,
     keepAlive: 5_000,
     ...options,
