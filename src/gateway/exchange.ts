@@ -19,6 +19,8 @@ export class ClientGone extends Error {
 interface LongAnswer {
   /** 200 is on its way: neither status nor headers can change any more. */
   readonly started: boolean;
+  /** The work begins anew. @throws S3Error SlowDown: other headers are on their way */
+  again(headers: S3Response['headers']): void;
   finish(answer: S3Response): void;
   fail(error: S3Error): void;
   stop(): void;

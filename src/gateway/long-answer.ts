@@ -32,7 +32,7 @@ export class LongAnswer {
 
   /**
    * The operation begins anew, with another state of what it works on.
-   * @throws S3Error SlowDown: other headers are on their way already, and a client that repeats the request gets its own
+   * @throws S3Error SlowDown: other headers are on their way already; a client that repeats the request gets its own
    */
   again(headers: S3Response['headers']): void {
     if (this.#started && !isDeepStrictEqual(headers, this.#headers)) throw new S3Error('SlowDown');

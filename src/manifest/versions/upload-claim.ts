@@ -189,7 +189,7 @@ function storedClaim({ metadata, revision, lastModified, size }: BlobProperties)
 /**
  * Puts another claim in the place of the one that was read. Where the answer is lost, and the one that was read is still
  * there, it is sent once more: the condition lets only one of the two in.
- * @returns undefined when somebody else was faster, or nobody knows: what is there may be the claim that was read
+ * @returns undefined when somebody else was faster, or nobody knows: the claim that was read may still be there
  */
 export async function replaceClaim(
   target: UploadTarget,
