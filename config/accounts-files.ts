@@ -139,13 +139,13 @@ function addTo(account: Tree, more: Tree): void {
     } else if (setting === 'policies') {
       account[setting] = bothPolicies(known as Tree, value as Tree, String(account['name']));
     } else if (known !== value) {
-      throw new ConfigError([`accounts: ${setting} of account ${String(account['name'])} stands twice`]);
+      throw new ConfigError([`accounts: ${setting} of account ${String(account['name'])} is there twice`]);
     }
   }
 }
 
 function bothPolicies(one: Tree, other: Tree, account: string): Tree {
   const twice = Object.keys(other).find((name) => Object.hasOwn(one, name));
-  if (twice !== undefined) throw new ConfigError([`accounts: policy ${twice} of account ${account} stands twice`]);
+  if (twice !== undefined) throw new ConfigError([`accounts: policy ${twice} of account ${account} is there twice`]);
   return { ...one, ...other };
 }

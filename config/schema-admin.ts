@@ -26,7 +26,7 @@ const TOKEN_REVIEW = z
   })
   .superRefine(({ users, groups }, context) => {
     if (users.length + groups.length === 0) {
-      context.addIssue({ code: 'custom', path: ['users'], message: 'expected who is let in: users or groups' });
+      context.addIssue({ code: 'custom', path: ['users'], message: 'expected users or groups that may use the port' });
     }
   });
 

@@ -43,7 +43,7 @@ function needsBuckets<T extends MaybeShort>(value: T, context: z.RefinementCtx<T
   if (value.buckets !== undefined) return;
   for (const field of ['prefix', 'readOnly'] as const) {
     if (value[field] !== undefined) {
-      context.addIssue({ code: 'custom', path: [field], message: 'expected buckets beside it' });
+      context.addIssue({ code: 'custom', path: [field], message: 'expected buckets as well' });
     }
   }
 }

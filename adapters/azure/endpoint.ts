@@ -24,7 +24,7 @@ export function resolveEndpoint(options: EndpointOptions): Endpoint {
     throw new Error(`endpoint: scheme of ${url.origin} is not http(s)`);
   }
   if (url.search !== '' || url.hash !== '' || url.username !== '') {
-    throw new Error('endpoint: only scheme, host, port and path');
+    throw new Error('endpoint: expected only scheme, host, port and path');
   }
   const basePath = url.pathname.replace(/\/+$/, '');
   const account = options.account ?? accountOf(url.hostname, basePath);

@@ -163,5 +163,5 @@ function codePoint(code: number): string | undefined {
 
 /** For an answer that is not the document that it should be. @param what is wrong with it */
 export function malformed(what: string): StoreError {
-  return new StoreError('unexpected', { cause: new Error(`answer is no document: ${what}`) });
+  return new StoreError('unexpected', { cause: new Error(`the answer is not an XML document: ${what}`) });
 }

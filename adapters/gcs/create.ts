@@ -56,7 +56,7 @@ function originOf(endpoint: string): string {
     throw new Error(`endpoint: scheme of ${url.origin} is not http(s)`);
   }
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== '') {
-    throw new Error('endpoint: only scheme, host and port');
+    throw new Error('endpoint: expected only scheme, host and port');
   }
   return url.origin;
 }

@@ -1,23 +1,23 @@
-{{/* Seconds that requests under way get: the largest part from the slowest client. */}}
+{{/* Seconds that requests under way get to finish: enough for the largest part from the slowest client. */}}
 {{- define "gateway.drainSeconds" -}}
 {{- $drain := .Values.drain -}}
 {{- ceil (divf $drain.largestPartMiB $drain.slowestClientMiBPerSecond) -}}
 {{- end -}}
 
-{{/* Everything that happens between the order to stop and the kill. */}}
+{{/* Seconds from the order to stop the pod to SIGKILL: the sleep before SIGTERM, the drain and a margin. */}}
 {{- define "gateway.graceSeconds" -}}
 {{- $drain := .Values.drain -}}
 {{- add $drain.preStopSleepSeconds $drain.delaySeconds (include "gateway.drainSeconds" . | int) $drain.marginSeconds -}}
 {{- end -}}
 
-{{/* The gateway's configuration file: .Values.config and what the chart knows better. */}}
+{{/* The gateway's configuration file: .Values.config with the settings that the chart decides. */}}
 {{- define "gateway.config" -}}
 {{- $listener := dict "host" .Values.listen.host "port" (int .Values.listen.port) -}}
 {{- if .Values.tls.enabled -}}
 {{- $_ := set $listener "tls" (dict "certFile" "/tls/tls.crt" "keyFile" "/tls/tls.key") -}}
 {{- end -}}
 {{- $admin := dict "host" .Values.admin.host "port" (int .Values.admin.port) -}}
-{{/* Reached from outside of the pod, so the inspector needs a token. Metrics do not: the network policy says who gets at them. */}}
+{{/* The admin port is reachable from outside of the pod, so the inspector needs a token. Metrics need none: the network policy says who may read them. */}}
 {{- $_ := set $admin "inspector" .Values.admin.inspector.enabled -}}
 {{- if include "gateway.tokenSecret" . }}{{ $_ := set $admin "tokenFile" "/admin-token/token" }}{{ end -}}
 {{- if and .Values.admin.inspector.enabled (not (dig "peers" false (.Values.config.admin | default dict))) -}}
@@ -32,7 +32,7 @@
 {{- toYaml (mergeOverwrite (deepCopy .Values.config) $chart) -}}
 {{- end -}}
 
-{{/* Ports besides 443 that the configuration has the gateway connect to: a list. */}}
+{{/* A list of the ports besides 443 to which the gateway connects by its configuration. */}}
 {{- define "gateway.namedPorts" -}}
 {{- $urls := list -}}
 {{- range $_, $backend := .Values.config.backends }}{{ with $backend.endpoint }}{{ $urls = append $urls . }}{{ end }}{{ end -}}
@@ -48,7 +48,7 @@
 {{- toYaml ($ports | uniq) -}}
 {{- end -}}
 
-{{/* Name of the secret with the token of the admin port; empty when the configuration says who is let in, or nobody is. */}}
+{{/* Name of the secret with the token of the admin port; empty when the configuration names the tokens itself, or when nobody may use the port. */}}
 {{- define "gateway.tokenSecret" -}}
 {{- $given := .Values.config.admin | default dict -}}
 {{- if and .Values.admin.inspector.enabled (not (or $given.tokenFile $given.tokenEnv $given.tokenReview)) -}}
@@ -56,7 +56,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* The gateway asks the API server about tokens: it needs one of its own, and the right to ask. */}}
+{{/* Whether the gateway asks the API server about tokens. It then needs a token of its own, and the permission to ask. */}}
 {{- define "gateway.reviewsTokens" -}}
 {{- if and .Values.admin.inspector.enabled (dig "tokenReview" false (.Values.config.admin | default dict)) }}true{{ end -}}
 {{- end -}}
@@ -75,7 +75,7 @@
 {{- if $found }}{{ toYaml $found }}{{ end -}}
 {{- end -}}
 
-{{/* Mistakes that the schema cannot see. */}}
+{{/* Checks for mistakes that the schema cannot see. */}}
 {{- define "gateway.check" -}}
 {{- $values := .Values -}}
 {{- if not (or $values.config.accounts $values.config.accountsFrom) -}}

@@ -1,4 +1,4 @@
-{{/* Annotations of the Service: those of the user, and what GKE's Ingress wants to find there. */}}
+{{/* Annotations of the Service: those of the user, and those that GKE's Ingress needs. */}}
 {{- define "gateway.serviceAnnotations" -}}
 {{- $own := dict -}}
 {{- if and .Values.ingress.enabled (eq .Values.ingress.controller "gke") -}}
@@ -11,7 +11,7 @@
 {{- if $all }}{{ toYaml $all }}{{ end -}}
 {{- end -}}
 
-{{/* Annotations of the Ingress for the controllers that have any; the user's go before. */}}
+{{/* Annotations of the Ingress for controllers that need some. The user's win over them. */}}
 {{- define "gateway.ingressAnnotations" -}}
 {{- $own := dict -}}
 {{- if eq .Values.ingress.controller "agic" -}}

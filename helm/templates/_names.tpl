@@ -14,7 +14,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* What Deployment and Services select by: never changed once released. Takes a list: root, component. */}}
+{{/* The labels by which Deployment and Services select. They must never change after a release. Takes a list: root, component. */}}
 {{- define "gateway.selector" -}}
 {{- $root := index . 0 -}}
 app.kubernetes.io/name: {{ include "gateway.name" $root }}
@@ -65,7 +65,7 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 {{- .Values.service.port | default (ternary 443 80 .Values.tls.enabled) -}}
 {{- end -}}
 
-{{/* Base hosts under which clients come, with wildcards. Takes a dict: hosts, wildcard, root. */}}
+{{/* Base hosts that clients use, with wildcards. Takes a dict: hosts, wildcard, root. */}}
 {{- define "gateway.hosts" -}}
 {{- $hosts := .hosts | default .root.Values.config.baseHosts -}}
 {{- if not $hosts }}{{ fail "config.baseHosts: expected the host names under which clients come, for Ingress, HTTPRoute and certificate" }}{{ end -}}

@@ -1,4 +1,4 @@
-{{/* What the pods of gateway, sweeper and test have in common. */}}
+{{/* Settings that the pods of gateway, sweeper and test share. */}}
 {{- define "gateway.podBasics" -}}
 serviceAccountName: {{ include "gateway.serviceAccount" . }}
 enableServiceLinks: false
@@ -25,7 +25,7 @@ dnsPolicy: ClusterFirstWithHostNet
 {{- end }}
 {{- end -}}
 
-{{/* Labels and annotations that identities ask for, and those of the user. Takes a list: root, component. */}}
+{{/* Labels and annotations for the cloud identities, and those of the user. Takes a list: root, component. */}}
 {{- define "gateway.podLabels" -}}
 {{- $root := index . 0 -}}
 {{ include "gateway.labels" . }}
@@ -38,8 +38,8 @@ azure.workload.identity/use: 'true'
 {{- end -}}
 
 {{/*
-Changes of what is read at the start only make new pods. Annotations are read by many: no digest of a secret stands in them, against which guesses could be tried.
-Where the values hold secrets, each release makes new pods; names of secrets and the configuration without its keys count in any case.
+Annotations that make new pods when something changes that the gateway reads at its start only. Many can read annotations, so they hold no digest of a secret, against which guesses could be tried.
+Instead, each release makes new pods where the values contain secrets. Names of secrets and the configuration without its keys count in any case.
 */}}
 {{- define "gateway.podAnnotations" -}}
 {{- $names := list -}}
@@ -97,7 +97,7 @@ s3gw/release-of-secrets: {{ .Release.Revision | quote }}
 {{- end }}
 {{- end -}}
 
-{{/* Image, security and environment of a container of ours. */}}
+{{/* Image, security and environment of each of the chart's containers. */}}
 {{- define "gateway.containerBasics" -}}
 image: {{ include "gateway.image" . }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}

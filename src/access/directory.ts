@@ -105,7 +105,7 @@ function ofAccount(arn: string, { accountNumber, name }: Account): string {
 }
 
 function addOnce<V>(map: Map<string, V>, key: string, value: V, what: string): void {
-  if (map.has(key)) throw new Error(`${what} ${key} stands twice`);
+  if (map.has(key)) throw new Error(`${what} ${key} is there twice`);
   map.set(key, value);
 }
 

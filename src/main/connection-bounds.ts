@@ -11,7 +11,7 @@ const LOG_EVERY_MS = 10_000;
 /** The limit of the configuration, for all listeners of this process. The admin port is none of them. */
 export function connectionLimit({ limits, trustedProxies }: Config, log: Log, peers: Peers): ConnectionLimit {
   const warn = occasionally((address: string, times) => {
-    log.warn({ address, refused: times }, 'connections are refused: there are as many as the limits allow');
+    log.warn({ address, refused: times }, 'connections are refused: their number has reached the limit');
   });
   return new ConnectionLimit({
     total: limits.connections,

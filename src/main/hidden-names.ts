@@ -25,7 +25,7 @@ export async function warnOfHiddenBuckets(names: BucketNames, log: Log, call: Ca
         if (more > 0) log.warn({ backend: backend.name, more }, 'more buckets cannot be reached by their names');
       } catch (error) {
         if (call.signal.aborted) return;
-        log.warn({ backend: backend.name, err: error }, 'whether names hide buckets of this backend is not known');
+        log.warn({ backend: backend.name, err: error }, 'could not check whether names hide buckets of this backend');
       }
     }),
   );

@@ -88,7 +88,7 @@ function openRegistry({ realm, bucketCacheMs, log }: ManifestOptions, time: Time
     onDisputed: (bucket, container, backend) =>
       log.warn(
         { bucket, container, backend },
-        'a bucket is not served: its container cannot be told to be its own (npm run sweep -- --check)',
+        'a bucket is not served: it is unclear whose its container is (npm run sweep -- --check)',
       ),
   });
 }

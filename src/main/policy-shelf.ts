@@ -36,7 +36,7 @@ export class PolicyShelf {
     this.#groups = new Map(
       groups.map((group, at) => {
         if (groups.findIndex(({ name }) => name === group.name) !== at) {
-          throw new StartError([`${where}.groups: group ${group.name} stands twice`]);
+          throw new StartError([`${where}.groups: group ${group.name} is there twice`]);
         }
         return [group.name, this.#attachedTo(group, `${where}.groups.${at}`, `group ${group.name}`)];
       }),

@@ -254,7 +254,7 @@ export class Connection {
   #read(length: number, buffer: Uint8Array): boolean {
     this.#nextBuffer = this.#readBuffer;
     if (this.#user === undefined || this.#unsent !== undefined) {
-      this.fail(new ConnectionError('network', 'bytes that nobody asked for'));
+      this.fail(new ConnectionError('network', 'the peer sent bytes that belong to no request'));
       return false;
     }
     this.#reading = true;

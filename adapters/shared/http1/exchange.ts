@@ -182,7 +182,7 @@ export class Exchange implements ConnectionUser {
 
   #awaitHead(): void {
     this.#late ??= setTimeout(
-      () => this.#connection.fail(new ConnectionError('timeout', 'no whole head for too long')),
+      () => this.#connection.fail(new ConnectionError('timeout', 'the head of the answer did not arrive in time')),
       Math.max(1, this.#timeLeft()),
     );
   }

@@ -43,7 +43,7 @@ export class Sessions {
   /** @throws Error when there are no keys to seal it with; S3Error InvalidAccessKeyId: its access key is gone */
   issue(claims: SessionClaims): Sealed {
     const keys = this.#options.keys();
-    if (keys === undefined) throw new Error('there are no keys to seal sessions with');
+    if (keys === undefined) throw new Error('no keys are configured to seal sessions with');
     const { identity } = claims;
     return keys.seal(encodeClaims(identity.kind === 'key' ? { ...claims, identity: this.#bound(identity) } : claims));
   }

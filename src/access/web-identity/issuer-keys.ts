@@ -94,7 +94,7 @@ async function discover(base: URL, issuer: string, options: GetOptions): Promise
   const { issuer: named, jwks_uri: uri } = (typeof body === 'object' && body !== null ? body : {}) as Readonly<
     Record<string, unknown>
   >;
-  if (named !== issuer) throw new Error(`${base.origin} says that it is another issuer`);
-  if (typeof uri !== 'string') throw new Error(`${base.origin} names no keys`);
+  if (named !== issuer) throw new Error(`${base.origin} says that it is a different issuer`);
+  if (typeof uri !== 'string') throw new Error(`${base.origin} does not say where its keys are`);
   return uri;
 }

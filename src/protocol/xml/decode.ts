@@ -169,7 +169,7 @@ class StructDecoder {
       } else if (before === undefined) {
         this.#value[property] = list === undefined ? decodeContent(content, child) : decodeItems(field, child);
       } else {
-        throw new Error(`<${child.name}> stands twice in <${this.#name}>`);
+        throw new Error(`<${child.name}> is there twice in <${this.#name}>`);
       }
     }
   }

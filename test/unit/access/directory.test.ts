@@ -55,8 +55,8 @@ describe('account directory', () => {
       'access key main-key',
       [account('main'), account('alt', { keys: [{ accessKeyId: 'main-key', secretAccessKey: 'z' }] })],
     ],
-  ])('%s stands twice', (what, accounts) => {
-    expect(() => createAccountDirectory(accounts)).toThrow(`${what} stands twice`);
+  ])('%s is there twice', (what, accounts) => {
+    expect(() => createAccountDirectory(accounts)).toThrow(`${what} is there twice`);
   });
 
   test('an ARN that names another account is refused: policies would take its user for somebody there', () => {

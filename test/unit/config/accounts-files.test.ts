@@ -104,12 +104,12 @@ describe('accountsFrom', () => {
     [
       'another canonical id',
       { accounts: [{ name: 'main', canonicalId: 'b'.repeat(64) }] },
-      /canonicalId of account main stands twice/,
+      /canonicalId of account main is there twice/,
     ],
     [
       'a policy twice',
       { accounts: [{ name: 'main', policies: { one: { buckets: ['z'] } } }] },
-      /policy one of account main stands twice/,
+      /policy one of account main is there twice/,
     ],
   ])('names the file of %s', (_, content, line) => {
     write('teams/a.yaml', content);
@@ -136,7 +136,7 @@ describe('identities', () => {
     [
       'a short form without buckets',
       { users: [{ name: 'a', readOnly: true }] },
-      /users\.0\.readOnly: expected buckets beside it/,
+      /users\.0\.readOnly: expected buckets as well/,
     ],
     ['a policy that is none', { users: [{ name: 'a', policies: [{ buckets: [] }] }] }, /expected the name of a policy/],
     ['a user that policies could not name', { users: [{ name: 'a*' }] }, /users\.0\.name: expected a name without/],

@@ -265,8 +265,12 @@ describe('accounts as they are configured', () => {
       { users: [{ name: 'u', groups: ['g'] }] },
       /accounts\.0\.users\.0\.groups\.0: there is no group g/,
     ],
-    ['a group twice', { groups: [{ name: 'g' }, { name: 'g' }] }, /group g stands twice/],
-    ['a user twice', { users: [{ name: 'u' }, { name: 'u' }] }, /user arn:aws:iam::123456789012:user\/u stands twice/],
+    ['a group twice', { groups: [{ name: 'g' }, { name: 'g' }] }, /group g is there twice/],
+    [
+      'a user twice',
+      { users: [{ name: 'u' }, { name: 'u' }] },
+      /user arn:aws:iam::123456789012:user\/u is there twice/,
+    ],
     [
       'policies beside `account`',
       { users: [{ name: 'u', policy: 'account', buckets: ['a'] }] },
