@@ -187,8 +187,8 @@ function storedClaim({ metadata, revision, lastModified, size }: BlobProperties)
 }
 
 /**
- * @returns undefined when somebody else was faster, or nobody knows: the claim that was read may be there still
- * there, it is sent once more: the condition lets only one of the two in.
+ * Puts another claim in the place of the one that was read. Where the answer is lost, and the one that was read is
+ * still there, it is sent once more: the condition lets only one of the two in.
  * @returns undefined when somebody else was faster, or nobody knows: the claim that was read may still be there
  */
 export async function replaceClaim(
