@@ -47,7 +47,7 @@ export type Principal =
       readonly accessKeyId: string;
     };
 
-/** What a caller may do by himself, before anything narrows his session. */
+/** What a caller may do before the policies of a session restrict it. */
 export function permissionsOf({ user }: Extract<Principal, { kind: 'account' }>): Permissions {
   return user === undefined ? 'account' : (user.permissions ?? []);
 }

@@ -70,8 +70,8 @@ function answer(error: ParserError, socket: Duplex, withoutBody: boolean): void 
 const REQUEST_LINE = /(?:^|\n)([A-Z]+) /g;
 
 /**
- * Whether the request that the parser stopped in is a HEAD, as far as the last packet tells. Who sends his request line
- * in another packet than what is wrong gets a body, and the end of the connection behind it.
+ * Whether the request that the parser stopped in is a HEAD, as far as the last packet tells. A client that sends its
+ * request line in another packet than what is wrong gets a body, and the end of the connection behind it.
  */
 function isHead({ rawPacket, bytesParsed = 0 }: ParserError): boolean {
   const seen = rawPacket?.toString('latin1', 0, bytesParsed + 'HEAD '.length) ?? '';

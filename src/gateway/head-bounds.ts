@@ -11,8 +11,8 @@ export const MAX_QUERY_PARAMETERS = 256;
 const VERSIONS: ReadonlySet<string> = new Set(['1.0', '1.1']);
 
 /**
- * Refuses heads with too many parts, before any part is looked at, so that the work for a stranger is in proportion to
- * the bytes that he sent. Node's `maxHeaderSize`, 16 KiB, bounds the bytes.
+ * Refuses heads with too many parts before it looks at any part, so that the work for a request that nobody signed is
+ * in proportion to its bytes. Node's `maxHeaderSize`, 16 KiB, bounds the bytes.
  * @param target of the request, as it came
  * @throws S3Error BadRequest (a version of HTTP that the gateway does not speak, blanks in the request line),
  * RequestHeaderSectionTooLarge

@@ -3,8 +3,8 @@ import { S3Error } from '../errors/s3-error.ts';
 import type { OperationRow } from '../protocol/operation-table.ts';
 
 /**
- * The error for an operation that the gateway does not have. To a stranger it is one more thing that he may not do: S3
- * has these operations, and refuses him before it looks at what he asks for.
+ * The error for an operation that the gateway does not have. Anonymous callers get AccessDenied: S3 has these
+ * operations, and refuses anonymous requests before it looks at them.
  */
 export function notBuilt(row: OperationRow, sender: AuthVerdict<SigningCredential>['kind']): S3Error {
   if (sender === 'anonymous') return new S3Error('AccessDenied');

@@ -275,8 +275,9 @@ class RunningService implements Service {
   }
 
   /**
-   * A system container that is somebody else's would be filled all the same, if he lets us in. One that is not there
-   * yet is made with the first record; what else may be wrong with it shows in requests.
+   * Refuses to start on a system container that belongs to somebody else: if its permissions allowed it, the gateway
+   * would store its records there. A system container that does not exist yet is made with the first record. Any other
+   * fault shows in requests.
    */
   async #requireSystemContainers(): Promise<void> {
     const signal = AbortSignal.any([AbortSignal.timeout(PING_MS), this.#background.signal]);

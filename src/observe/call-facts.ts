@@ -211,7 +211,10 @@ export class CallFacts {
     this.#vainUntil = now;
   }
 
-  /** The request has ended: whoever keeps the facts accounts for them himself. Later calls are counted only. */
+  /**
+   * Called when the request has ended. From then on the keeper of the facts accounts for their memory, and later calls
+   * are only counted.
+   */
   giveRoomBack(): void {
     if (this.#closed) return;
     this.#closed = true;

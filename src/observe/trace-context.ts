@@ -21,8 +21,8 @@ interface TraceHeaders {
  * trace. Without a sampler nothing is traced, and the trace id, the caller's or a fresh one, ties log lines together
  * only.
  *
- * What the caller says about sampling counts for nothing yet, nor does a trace id that he may have chosen for what a
- * ratio makes of it: anybody could have everything traced. See `believeCaller`.
+ * The caller's word on sampling does not count yet. Nor does the caller's trace id decide about sampling by ratio,
+ * since it may have been chosen for that. Otherwise anybody could have everything traced. See `believeCaller`.
  */
 export function traceOf({ traceparent, tracestate }: TraceHeaders, sampler: HeadSampler | undefined): TraceFacts {
   const parent = traceparent === undefined ? undefined : parseTraceparent(traceparent);
@@ -37,7 +37,10 @@ export function traceOf({ traceparent, tracestate }: TraceHeaders, sampler: Head
   };
 }
 
-/** The caller has signed: the decision is made anew, with his span, if he named one. */
+/**
+ * Called once the caller's signature is verified: the decision is made again, with the caller's span if the headers
+ * name one.
+ */
 export function believeCaller(trace: TraceFacts, traceparent: string | undefined, sampler: HeadSampler): void {
   const parent = traceparent === undefined ? undefined : parseTraceparent(traceparent);
   if (parent !== undefined) trace.sampled = sampler(parent, parent.traceId);

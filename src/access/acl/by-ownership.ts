@@ -9,11 +9,11 @@ import type { Principal } from '../accounts.ts';
 export interface OwnedResource {
   /** Absent for actions that touch no bucket yet: ListBuckets, CreateBucket. */
   readonly bucket?: OwningBucket;
-  /** Needed for actions on what is in an object, with the bucket; its owner may be another than the bucket's. */
+  /** Needed, with the bucket, for actions on an object. The owners of the two may differ. */
   readonly object?: Owned;
   /**
-   * The object is about to be made by the caller, who may, and whose it will be: what he says of its ACL is his own
-   * matter.
+   * The caller is allowed to create the object and will own it, so the ACL that the request asks for needs no further
+   * permission.
    */
   readonly creates?: boolean;
   /** The multipart upload: others than the owner of the bucket work on their own ones only. */

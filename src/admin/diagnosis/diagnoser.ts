@@ -29,8 +29,8 @@ interface DiagnoserOptions {
 }
 
 /**
- * Says why signatures were refused, for whoever operates the gateway. Nothing of it may reach an S3 client: it would
- * tell a stranger which of his guesses came close.
+ * Explains to operators why a signature was refused. None of this may reach an S3 client: it would tell an attacker
+ * which guess of a signature came close.
  */
 export class SignatureDiagnoser implements RequestObserver {
   readonly #sources: DiagnosisSources;

@@ -46,9 +46,9 @@ export function hashing(
 }
 
 /**
- * Hands the bytes of a source to who stores them, and gives them up whatever becomes of it: who stores them may be
- * refused, or wait for something else, before he reads. An error that comes meanwhile is his when he reads; if it were
- * nobody's, it would end the process.
+ * Passes the bytes of a source to `store`, and releases the source however that ends. `store` may be refused, or wait
+ * for something else, before it reads. An error of the source in the meantime is kept for the reader; without a
+ * listener it would end the process.
  */
 export async function passing<T>(source: ByteSource, store: (bytes: Readable) => Promise<T>): Promise<T> {
   const bytes = source.stream();

@@ -48,8 +48,8 @@ export async function headsOfKeys(
 }
 
 /**
- * Those heads of many keys that lie side by side in a listing, for whoever looks at what is missing himself: at most
- * two pages of as many names as there are keys. Left out, beside the others: heads whose records have spilled.
+ * The heads of those keys that lie side by side in a listing of at most two pages, each with as many names as there are
+ * keys. The caller reads the missing ones itself. Heads whose records have an overflow blob are left out, too.
  */
 export async function headsSideBySide(bucket: Bucket, keys: readonly string[], call: Call): Promise<HeadsByKey> {
   const heads = new Map<string, Head | undefined>();

@@ -38,8 +38,8 @@ export const listBuckets: Operation = async (request, context) => {
 
 /**
  * Which buckets the caller sees. Undefined: all of the account's. A caller who may not list them all sees those that
- * his own policies let him list, or ask the region of, whatever keys they limit that to. Policies of the buckets
- * themselves are not asked, because each would have to be read.
+ * the caller's own policies allow to list, or to ask the region of, whatever keys they limit that to. Policies of the
+ * buckets themselves are not asked, because each would have to be read.
  * @throws S3Error AccessDenied: a policy denies ListBuckets, or there is none at all
  */
 function visibility(ownerId: string, context: OperationContext): ((name: string) => boolean) | undefined {

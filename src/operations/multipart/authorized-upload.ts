@@ -82,8 +82,8 @@ async function authorized(
 }
 
 /**
- * Whether the caller is told that an upload does not exist: one who may do this to any upload, or who may write and may
- * do it to an upload of his own.
+ * Whether the caller may learn that an upload does not exist. So may callers who have the permission for any upload,
+ * and callers who may write objects and have the permission for their own uploads.
  */
 function mayLearn(bucket: Bucket, context: OperationContext): boolean {
   const { principal } = context;

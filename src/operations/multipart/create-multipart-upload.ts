@@ -48,8 +48,8 @@ export const createMultipartUpload: Operation = async (request, context) => {
 };
 
 /**
- * A user is shown as initiator, with his account as owner. An account is shown as initiator only if somebody else owns
- * the object.
+ * A user is shown as initiator, with the user's account as owner. An account is shown as initiator only if somebody
+ * else owns the object.
  */
 function initiatorOf(ownerId: string, { principal }: OperationContext): Initiator | undefined {
   if (principal.kind !== 'account') return undefined;

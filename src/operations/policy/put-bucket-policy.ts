@@ -29,7 +29,7 @@ export const putBucketPolicy: Operation = async (request, context) => {
       }
       const changed = { ...settings, policy: text };
       if (!isConfirmed && !mayAccess('s3:PutBucketPolicy', { bucket: { name, ownerId, settings: changed } }, context)) {
-        throw new S3Error('AccessDenied', { cause: new Error('the caller would lock himself out') });
+        throw new S3Error('AccessDenied', { cause: new Error('the policy would lock the caller out') });
       }
       return changed;
     },
@@ -38,7 +38,10 @@ export const putBucketPolicy: Operation = async (request, context) => {
   return { status: 204 };
 };
 
-/** Whether the caller knows that he may not change the policy any more. @throws S3Error InvalidArgument */
+/**
+ * Whether the caller has confirmed that the new policy keeps the caller from changing it. @throws S3Error
+ * InvalidArgument
+ */
 function confirmed({ headers }: S3Request): boolean {
   const value = headers.get(CONFIRM) ?? 'false';
   if (!/^(?:true|false)$/i.test(value)) throw invalidArgument(CONFIRM, value, 'Expected true or false');

@@ -80,8 +80,9 @@ function conditionsOf(
 }
 
 /**
- * Conditions know no case, claims do: who can have a claim `SUB` put into his token must not pass for another subject
- * by it. A claim in lower case stands for itself; others that differ in case alone are the values of one key.
+ * Names of condition keys ignore case, names of claims do not. A token with a claim `SUB` must not pass for another
+ * subject by it. So a claim in lower case has its key for itself; other claims that differ only in case become the
+ * values of one key.
  */
 function claimKeys(issuer: string, claims: WebIdentity['claims']): Record<string, string | readonly string[]> {
   const values: Record<string, string | readonly string[]> = {};

@@ -18,8 +18,9 @@ interface PageIds {
 }
 
 /**
- * One request to a bucket's website: an object, its index or error document, or the way elsewhere. Everybody is a
- * stranger here, whatever he signed. https://docs.aws.amazon.com/AmazonS3/latest/userguide/WebsiteHosting.html
+ * Answers one request to a bucket's website: with an object, an index or error document, or a redirect. Every request
+ * counts as anonymous here, even a signed one.
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/WebsiteHosting.html
  */
 export async function serveWebsite(request: S3Request, ids: PageIds, context: OperationContext): Promise<S3Response> {
   const { method } = request;
