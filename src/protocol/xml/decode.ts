@@ -1,8 +1,10 @@
 import { S3Error } from '../../errors/s3-error.ts';
 import type { XmlElement } from './plain-tree.ts';
-import { parsePieces, parseTree } from './parse-tree.ts';
+import { cutPieces, parsePiece, parseTree } from './parse-tree.ts';
+import { plainMembers } from './plain-struct.ts';
 import type { XmlLimits } from './scan.ts';
 import type { XmlContent, XmlField, XmlShape } from './shape.ts';
+import { type DecodedObject, type DecodedValue, type StructPlan, decodeScalar, isFlat, planOf } from './struct-plan.ts';
 import { turn } from '../../streams/turns.ts';
 
 /** Of everything but long lists: 50 tags of the largest size, every character escaped, and 100 grants stay below. */
@@ -30,11 +32,6 @@ type DecodedField<F extends XmlField> = F extends { readonly list: { readonly wr
     : DecodedContent<F['content']> | Absent<F>;
 
 type Absent<F extends XmlField> = F extends { readonly required: true } ? never : undefined;
-
-interface DecodedObject {
-  readonly [property: string]: DecodedValue;
-}
-type DecodedValue = string | number | boolean | undefined | readonly DecodedValue[] | DecodedObject;
 
 /** A document whose root holds a list of many items, beside elements of their own. */
 type ListShape = XmlShape & { readonly content: { readonly kind: 'struct'; readonly fields: readonly XmlField[] } };
@@ -71,7 +68,7 @@ export async function decodeXmlList<const S extends ListShape>(
   bytes: Uint8Array,
   { limits, signal }: ListOptions,
 ): Promise<Decoded<S>> {
-  const pieces = parsePieces(bytes, limits);
+  const pieces = cutPieces(bytes, limits);
   const root = new StructDecoder(shape.content.fields, shape.root);
   for (;;) {
     const decoded = malformed(() => decodeSome(pieces, root));
@@ -90,11 +87,14 @@ interface ListOptions {
 const SLICE_MS = 4;
 
 /** As many pieces as there is time for. @returns the whole behind the last of them */
-function decodeSome(pieces: Iterator<XmlElement, XmlElement>, root: StructDecoder): DecodedObject | undefined {
+function decodeSome(pieces: Iterator<string, XmlElement>, root: StructDecoder): DecodedObject | undefined {
   for (const until = performance.now() + SLICE_MS; performance.now() < until; ) {
     const { done, value } = pieces.next();
-    root.take(value);
-    if (done === true) return root.finish(value);
+    if (done === true) {
+      root.take(value);
+      return root.finish(value);
+    }
+    if (!root.takePlain(value)) root.take(parsePiece(value));
   }
   return undefined;
 }
@@ -117,35 +117,9 @@ function decodeContent(content: XmlContent, element: XmlElement): DecodedValue {
   return decodeScalar(content.kind, element.text, element.name);
 }
 
-/** What is known of a struct's fields before any document is read. */
-interface Plan {
-  readonly byElement: ReadonlyMap<string, XmlField>;
-  /** Of which something has to be said, even if no element of theirs is there. */
-  readonly others: readonly XmlField[];
-}
-
-const plans = new WeakMap<readonly XmlField[], Plan>();
-
-function planOf(fields: readonly XmlField[]): Plan {
-  const known = plans.get(fields);
-  if (known !== undefined) return known;
-  const inElements = fields.filter((field) => field.attribute !== true);
-  const plan: Plan = {
-    byElement: new Map(inElements.map((field) => [field.list?.wrapper ?? field.element, field])),
-    others: fields.filter(({ required, attribute, list }) => required === true || attribute === true || isFlat(list)),
-  };
-  plans.set(fields, plan);
-  return plan;
-}
-
-/** Elements of the list stand among the struct's own. */
-function isFlat(list: XmlField['list']): boolean {
-  return list !== undefined && list.wrapper === undefined;
-}
-
 /** Puts a struct together from what it holds, which may come in pieces. */
 class StructDecoder {
-  readonly #plan: Plan;
+  readonly #plan: StructPlan;
   readonly #name: string;
   readonly #value: Record<string, DecodedValue> = {};
 
@@ -160,18 +134,24 @@ class StructDecoder {
     for (const child of children) {
       const field = this.#plan.byElement.get(child.name);
       if (field === undefined) throw new Error(`<${child.name}> is not expected in <${this.#name}>`);
-      const { element, property = element, content, list } = field;
-      const before = this.#value[property];
-      if (isFlat(list)) {
-        const value = decodeContent(content, child);
-        if (before === undefined) this.#value[property] = [value];
-        else (before as DecodedValue[]).push(value);
-      } else if (before === undefined) {
-        this.#value[property] = list === undefined ? decodeContent(content, child) : decodeItems(field, child);
-      } else {
-        throw new Error(`<${child.name}> is there twice in <${this.#name}>`);
-      }
+      const isItems = field.list !== undefined && !isFlat(field.list);
+      this.#put(field, isItems ? decodeItems(field, child) : decodeContent(field.content, child));
     }
+  }
+
+  /** The same of elements that are text still. @returns false: there is more in it, and nothing was taken */
+  takePlain(text: string): boolean {
+    const members = plainMembers(this.#plan, text);
+    if (members === undefined) return false;
+    for (const { field, value } of members) this.#put(field, value);
+    return true;
+  }
+
+  #put({ element, property = element, list }: XmlField, value: DecodedValue): void {
+    const before = this.#value[property];
+    if (before === undefined) this.#value[property] = isFlat(list) ? [value] : value;
+    else if (isFlat(list)) (before as DecodedValue[]).push(value);
+    else throw new Error(`<${list?.wrapper ?? element}> stands twice in <${this.#name}>`);
   }
 
   /** @param element whose tag it is. @throws Error: it is another, or something is missing */
@@ -210,17 +190,4 @@ function underAnotherPrefix(attributes: XmlElement['attributes'], name: string):
   const local = name.slice(colon);
   const found = Object.keys(attributes).find((said) => said.endsWith(local) && said !== `xmlns${local}`);
   return found === undefined ? undefined : attributes[found];
-}
-
-function decodeScalar(kind: 'text' | 'number' | 'boolean', text: string, name: string): DecodedValue {
-  if (kind === 'text') return text;
-  const value = text.trim();
-  if (kind === 'number') {
-    const number = Number(value);
-    if (!/^-?\d{1,16}$/.test(value) || !Number.isSafeInteger(number)) throw new Error(`<${name}> is no integer`);
-    return number;
-  }
-  const truth = value.toLowerCase(); // the S3 documentation has TRUE in some of its examples
-  if (truth !== 'true' && truth !== 'false') throw new Error(`<${name}> is neither true nor false`);
-  return truth === 'true';
 }

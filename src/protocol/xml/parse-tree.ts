@@ -41,12 +41,12 @@ export function parseTree(bytes: Uint8Array, limits: XmlLimits): XmlElement {
 }
 
 /**
- * The document in pieces: what the root holds, some children at a time in an element of any name. At last the root
- * without them is returned. Whoever takes them may pause in between. A document that turns out to be broken throws
- * where that is seen: nothing may be done before the end.
+ * The document in pieces: the text of what the root holds, some children at a time. At last the root without them is
+ * returned. Whoever takes them may pause in between. A document that turns out to be broken throws where that is seen,
+ * or where the piece is parsed: nothing may be done before the end.
  * @throws Error as `parseTree`
  */
-export function* parsePieces(bytes: Uint8Array, limits: XmlLimits): Generator<XmlElement, XmlElement> {
+export function* cutPieces(bytes: Uint8Array, limits: XmlLimits): Generator<string, XmlElement> {
   const buffer = asBuffer(bytes);
   const scan = new XmlScan(buffer, limits);
   while (scan.depth === 0 && scan.next()) requireShort(scan.at);
@@ -60,13 +60,18 @@ export function* parsePieces(bytes: Uint8Array, limits: XmlLimits): Generator<Xm
     const ends = scan.depth === 0;
     if (ends) tail = buffer.indexOf('<', before);
     if (ends || (scan.depth === 1 && (scan.at - start >= PIECE_BYTES || marks >= PIECE_MARKS))) {
-      yield parseElement(`<piece>${decodeUtf8(buffer.subarray(start, ends ? tail : scan.at))}</piece>`);
+      yield decodeUtf8(buffer.subarray(start, ends ? tail : scan.at));
       start = scan.at;
       marks = 0;
     }
   }
   while (scan.next()) requireShort(scan.at - tail);
   return parseElement(decodeUtf8(buffer.subarray(0, head)) + decodeUtf8(buffer.subarray(tail)));
+}
+
+/** Such a piece, in an element of any name. @throws Error as `parseTree` */
+export function parsePiece(text: string): XmlElement {
+  return parseElement(`<piece>${text}</piece>`);
 }
 
 function requireShort(bytes: number): void {
