@@ -2,7 +2,6 @@ import type { Call } from '../../src/observe/call.ts';
 import type { BlobRef, RemoveItem, RemoveOutcome, Revision } from '../../src/store/blob-store.ts';
 import { StoreError, isStoreError } from '../../src/store/store-error.ts';
 import type { BatchSupport } from './batch/batch-support.ts';
-import type { EmbeddedCall } from './batch/multipart.ts';
 import { inParallel } from './in-parallel.ts';
 
 interface Removing {
@@ -11,20 +10,20 @@ interface Removing {
 }
 
 /** How a service deletes blobs: one by one, and many in one request. */
-interface RemovalWays<Client> {
+interface RemovalWays<Client, Deletion> {
   /** Deletes one, on condition of its revision. */
   readonly one: (client: Client, ref: BlobRef, revision: Revision | undefined, call: Call) => Promise<void>;
   /** Most calls in one batch. */
   readonly most: number;
-  /** The same deletion as part of a batch. @throws StoreError invalidName */
-  readonly embed: (client: Client, ref: BlobRef, revision: Revision | undefined) => EmbeddedCall;
+  /** The same deletion, to be part of a batch. @throws StoreError invalidName */
+  readonly embed: (client: Client, ref: BlobRef, revision: Revision | undefined) => Deletion;
   /**
    * Sends a batch. @returns for each of its calls how the service refused it; undefined: it did not
    * @throws StoreError what became of the batch as a whole
    */
   readonly send: (
     client: Client,
-    batch: { readonly container: string; readonly calls: readonly EmbeddedCall[] },
+    batch: { readonly container: string; readonly calls: readonly Deletion[] },
     call: Call,
   ) => Promise<readonly (StoreError | undefined)[]>;
 }
@@ -48,7 +47,9 @@ type Outcome = RemoveOutcome | undefined;
  * service takes none; outcomes in the order of the items. If the answer to a batch is lost, nobody knows what became of
  * any of its items.
  */
-export function removeManyBy<Client extends Removing>(ways: RemovalWays<Client>): RemoveMany<Client> {
+export function removeManyBy<Client extends Removing, Deletion>(
+  ways: RemovalWays<Client, Deletion>,
+): RemoveMany<Client> {
   return async (client, container, items, call) => {
     const groups: (readonly RemoveItem[])[] = [];
     for (let start = 0; start < items.length; start += ways.most) groups.push(items.slice(start, start + ways.most));
@@ -65,13 +66,13 @@ export function removeManyBy<Client extends Removing>(ways: RemovalWays<Client>)
   };
 }
 
-async function removeOne<Client extends Removing>(
+async function removeOne<Client extends Removing, Deletion>(
   client: Client,
   {
     ways,
     container,
     item: { name, revision },
-  }: { readonly ways: RemovalWays<Client>; readonly container: string; readonly item: RemoveItem },
+  }: { readonly ways: RemovalWays<Client, Deletion>; readonly container: string; readonly item: RemoveItem },
   call: Call,
 ): Promise<RemoveOutcome> {
   try {
@@ -82,42 +83,42 @@ async function removeOne<Client extends Removing>(
   }
 }
 
-interface Group<Client> {
-  readonly ways: RemovalWays<Client>;
+interface Group<Client, Deletion> {
+  readonly ways: RemovalWays<Client, Deletion>;
   readonly container: string;
   readonly items: readonly RemoveItem[];
 }
 
 /** Removes as one batch. A name that cannot be one stays out of it. */
-async function removeGroup<Client extends Removing>(
+async function removeGroup<Client extends Removing, Deletion>(
   client: Client,
-  { ways, container, items }: Group<Client>,
+  { ways, container, items }: Group<Client, Deletion>,
   call: Call,
 ): Promise<Outcome[]> {
   const outcomes = new Array<Outcome>(items.length).fill(undefined);
   if (items.length === 1 || client.batches.isRefused) return outcomes;
-  const calls: EmbeddedCall[] = [];
+  const calls: Deletion[] = [];
   const places: number[] = [];
-  for (const [place, { name, revision }] of items.entries()) {
+  items.forEach(({ name, revision }, place) => {
     try {
       calls.push(ways.embed(client, { container, name }, revision));
       places.push(place);
     } catch (error) {
       outcomes[place] = outcomeOf(error);
     }
-  }
+  });
   const told = await sendGroup(client, { ways, container, calls }, call);
-  for (const [i, place] of places.entries()) outcomes[place] = told?.[i];
+  places.forEach((place, i) => (outcomes[place] = told?.[i]));
   return outcomes;
 }
 
 /** @returns undefined when nothing was done because the service takes no such batch */
-async function sendGroup<Client extends Removing>(
+async function sendGroup<Client extends Removing, Deletion>(
   client: Client,
   {
     ways,
     ...batch
-  }: { readonly ways: RemovalWays<Client>; readonly container: string; readonly calls: readonly EmbeddedCall[] },
+  }: { readonly ways: RemovalWays<Client, Deletion>; readonly container: string; readonly calls: readonly Deletion[] },
   call: Call,
 ): Promise<readonly Outcome[] | undefined> {
   if (batch.calls.length === 0) return [];
@@ -161,11 +162,16 @@ export function inOrder<A extends { readonly index: number | undefined; readonly
   answers: readonly A[],
   refusalOf: (answer: A) => StoreError,
 ): (StoreError | undefined)[] {
-  const unanswered = new StoreError('unavailable', { call: 'removeMany', code: 'NoAnswerInBatch', lost: true });
-  const found = new Array<StoreError | undefined>(count).fill(unanswered);
+  const found = new Array<StoreError | undefined>(count).fill(undefined);
+  const left = new Set(found.keys());
   for (const answer of answers) {
     const { index, status } = answer;
-    if (index !== undefined && index < count) found[index] = status < 300 ? undefined : refusalOf(answer);
+    if (index === undefined || index >= count) continue;
+    found[index] = status < 300 ? undefined : refusalOf(answer);
+    left.delete(index);
   }
+  if (left.size === 0) return found;
+  const unanswered = new StoreError('unavailable', { call: 'removeMany', code: 'NoAnswerInBatch', lost: true });
+  for (const index of left) found[index] = unanswered;
   return found;
 }

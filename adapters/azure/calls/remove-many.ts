@@ -1,11 +1,16 @@
 import type { BlobRef, Revision } from '../../../src/store/blob-store.ts';
 import type { StoreError } from '../../../src/store/store-error.ts';
 import type { Call } from '../../../src/observe/call.ts';
-import { type EmbeddedAnswer, type EmbeddedCall, batchBody, readBatchAnswer } from '../../shared/batch/multipart.ts';
+import {
+  type EmbeddedAnswer,
+  type EmbeddedCall,
+  batchBody,
+  linesOf,
+  readBatchAnswer,
+} from '../../shared/batch/multipart.ts';
 import { inOrder, removeManyBy } from '../../shared/remove-many.ts';
 import { unlessAborted } from '../../shared/unless-aborted.ts';
 import { httpDate, withQuery } from '../api.ts';
-import type { Authorizer } from '../authorize.ts';
 import type { AzureClient } from '../client.ts';
 import { blobPath, containerPath } from '../endpoint.ts';
 import { refusalError } from '../errors.ts';
@@ -17,28 +22,41 @@ const MOST = 256;
 /** Milliseconds that a token may take. */
 const PROOF_WITHIN = 30_000;
 
-const CONDITION = 'If-Match';
-
 /** Blob Batch, of deletions in one container. */
-export const removeMany = removeManyBy<AzureClient>({ one: remove, most: MOST, embed, send });
+export const removeMany = removeManyBy<AzureClient, Deletion>({ one: remove, most: MOST, embed, send });
 
-/** Its version is the batch's, and stands there only. */
-function embed({ endpoint }: AzureClient, ref: BlobRef, revision: Revision | undefined): EmbeddedCall {
-  const headers = ['x-ms-date', httpDate(), 'x-ms-delete-snapshots', 'include', 'Content-Length', '0'];
-  if (revision !== undefined) headers.push(CONDITION, revision);
-  return { method: 'DELETE', target: blobPath(endpoint, ref), headers };
+/** A deletion, to be authorised. */
+interface Deletion {
+  /** Percent-encoded. */
+  readonly path: string;
+  readonly ifMatch: Revision | undefined;
+}
+
+function embed({ endpoint }: AzureClient, ref: BlobRef, revision: Revision | undefined): Deletion {
+  return { path: blobPath(endpoint, ref), ifMatch: revision };
 }
 
 async function send(
   client: AzureClient,
-  { container, calls }: { readonly container: string; readonly calls: readonly EmbeddedCall[] },
+  { container, calls }: { readonly container: string; readonly calls: readonly Deletion[] },
   call: Call,
 ): Promise<readonly (StoreError | undefined)[]> {
+  const { authorizer } = client;
+  // Their version is the batch's, and stands there only.
+  const signed = ['x-ms-date', httpDate(), 'x-ms-delete-snapshots', 'include'];
+  const common = linesOf([...signed, 'Content-Length', '0']);
   const sent: EmbeddedCall[] = [];
-  for (const embedded of calls) {
-    const proof = proofOf(client, embedded);
+  for (const { path, ifMatch } of calls) {
+    // The service looks at each call's own authorisation, whoever sent the batch.
+    const proof = authorizer.header(
+      { call: 'removeMany', method: 'DELETE', path, effect: 'change', ifMatch },
+      signed,
+      0,
+    );
     const told = proof instanceof Promise ? await unlessAborted(proof, call.signal, PROOF_WITHIN) : proof;
-    sent.push(proven(client, embedded, told));
+    const condition = ifMatch === undefined ? '' : linesOf(['If-Match', ifMatch]);
+    const authorization = told === undefined ? '' : linesOf(['Authorization', told]);
+    sent.push({ target: withQuery(path, authorizer.query), headers: common + condition + authorization });
   }
   const { contentType, body } = batchBody(sent, { idOf: String, end: '' });
   const text = await client.rest.sendForText(
@@ -71,27 +89,6 @@ function placeOf({ endpoint, authorizer }: AzureClient, container: string): Pick
   return /(?:^|&)srt=/.test(authorizer.query)
     ? { path: `${endpoint.basePath}/`, query: ALL }
     : { path: containerPath(endpoint, container), query: IN_CONTAINER };
-}
-
-/** The service looks at each call's own authorisation, whoever sent the batch. */
-function proofOf({ authorizer }: AzureClient, { target, headers }: EmbeddedCall): ReturnType<Authorizer['header']> {
-  const condition = headers.indexOf(CONDITION);
-  const ifMatch = condition < 0 ? undefined : headers[condition + 1];
-  const request: AzureRequest = { call: 'removeMany', method: 'DELETE', path: target, effect: 'change', ifMatch };
-  return authorizer.header(request, headers, 0);
-}
-
-/** @param told undefined: the query is the proof */
-function proven(
-  { authorizer }: AzureClient,
-  { method, target, headers }: EmbeddedCall,
-  told: string | undefined,
-): EmbeddedCall {
-  return {
-    method,
-    target: withQuery(target, authorizer.query),
-    headers: told === undefined ? headers : [...headers, 'Authorization', told],
-  };
 }
 
 function refusalOf({ status, headers, body }: EmbeddedAnswer): StoreError {

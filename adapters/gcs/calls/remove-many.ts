@@ -15,7 +15,7 @@ const MOST = 100;
 const BATCHES = '/batch/storage/v1';
 
 /** The JSON API's batches, of deletions in one bucket. */
-export const removeMany = removeManyBy<GcsClient>({ one: remove, most: MOST, embed, send });
+export const removeMany = removeManyBy<GcsClient, EmbeddedCall>({ one: remove, most: MOST, embed, send });
 
 /** The same for what may be gone already; nobody asks what became of it. */
 export async function removeNames(
@@ -35,7 +35,7 @@ export async function removeNames(
 
 function embed(client: GcsClient, ref: BlobRef, revision: Revision | undefined): EmbeddedCall {
   const query = revision === undefined ? [] : matchQuery(revision);
-  return { method: 'DELETE', target: joinTarget(objectPath(client, ref), query), headers: [] };
+  return { target: joinTarget(objectPath(client, ref), query), headers: '' };
 }
 
 /** The authorisation of the batch is that of its calls. */
