@@ -69,9 +69,31 @@ export function encodePart(part: PartRecord): BlobMetadata {
   return { [RECORD_NAME]: toAsciiJson(json) };
 }
 
+/** Fields in the order in which they are written, none escaped, of a part that is one staged block. */
+const PLAIN =
+  /^\{"v":1,"e":"([\da-f]{32})","z":(0|[1-9]\d{0,14}),"t":(0|[1-9]\d{0,14})(?:,"h":\["(\w{1,32})","([\w+/=-]*)"\])?,"b":\["([\w+/=-]*)"\]\}$/;
+
+/**
+ * The record of a part that has nothing special about it, which most are: read in a third of the time that the general
+ * reader takes. Undefined for all others; the general reader says the same of what is read here.
+ */
+function readPlainPart(number: number, text: string): PartRecord | undefined {
+  const found = PLAIN.exec(text);
+  if (found === null) return undefined;
+  const [, etag = '', size, mtime, algorithm, value = '', token = ''] = found;
+  const part = { number, etag, size: Number(size), mtime: Number(mtime), tokens: [token] };
+  return algorithm === undefined ? part : { ...part, checksum: { algorithm: algorithm as ChecksumAlgorithm, value } };
+}
+
 /** @throws Error when the metadata is none of ours, or of a later release */
 export function decodePart(number: number, metadata: BlobMetadata): PartRecord {
-  const json = JSON.parse(metadata[RECORD_NAME] ?? '{}') as { readonly v?: number };
+  const text = metadata[RECORD_NAME] ?? '{}';
+  return readPlainPart(number, text) ?? readAnyPart(number, text);
+}
+
+/** The general reader. @throws Error as `decodePart` */
+export function readAnyPart(number: number, text: string): PartRecord {
+  const json = JSON.parse(text) as { readonly v?: number };
   const fields = CODEC.decode(json).fields as Partial<PartRecord>;
   const { etag, size, mtime, tokens } = fields;
   if (json.v !== FORMAT || etag === undefined || size === undefined || mtime === undefined || tokens === undefined) {

@@ -109,7 +109,7 @@ export async function completeUpload(
     ...(areAll && { numbers: stored.keys() }),
   };
   await conclude(context, upload, ending, call);
-  return resultFor(target, request, completion);
+  return resultOf(completion);
 }
 
 /** What is left to be done behind the published object. */
@@ -357,6 +357,9 @@ function resultFor(
 ): CompletedUpload {
   const isHere = completion?.bucketUid === bucket.uid && completion.key === key;
   if (!isHere || completion.listHash !== listHashOf(request.parts)) throw noSuchUpload(uploadId);
-  const { etag, checksum, versionId } = completion;
+  return resultOf(completion);
+}
+
+function resultOf({ etag, checksum, versionId }: Completion): CompletedUpload {
   return { etag, versionId, ...(checksum !== undefined && { checksum }) };
 }

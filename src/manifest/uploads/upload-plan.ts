@@ -82,7 +82,7 @@ export function planObject(
   for (const listed of request.parts) {
     const part = matchPart(upload, listed, stored.get(listed.number));
     parts.push(part);
-    tokens.push(...part.tokens);
+    for (const token of part.tokens) tokens.push(token);
     size += part.size;
   }
   requireSizes(parts, { size, expected: request.expected.size, minPartSize });
@@ -114,11 +114,9 @@ function multipartEtag(parts: readonly PartRecord[]): string {
 }
 
 function matchPart({ uploadId, checksum }: Upload, listed: ListedPart, part: PartRecord | undefined): PartRecord {
-  const etag = bare(listed.etag);
-  const invalid = (): S3Error =>
-    new S3Error('InvalidPart', { extra: { UploadId: uploadId, PartNumber: listed.number, ETag: etag } });
-  if (part?.etag !== etag.toLowerCase()) throw invalid();
-  for (const [algorithm, value] of Object.entries(listed.checksums)) {
+  if (part?.etag !== bare(listed.etag).toLowerCase()) throw invalidPartOf(listed, uploadId);
+  const { checksums } = listed;
+  for (const algorithm in checksums) {
     // S3 has one error for a checksum of another algorithm than the upload's, and another one for a part that is not
     // the one that was meant.
     if (checksum !== undefined && checksum.algorithm !== algorithm) {
@@ -126,9 +124,15 @@ function matchPart({ uploadId, checksum }: Upload, listed: ListedPart, part: Par
         message: `The ${algorithm.toLowerCase()} you specified for part ${listed.number} did not match what we received.`,
       });
     }
-    if (part.checksum?.algorithm !== algorithm || part.checksum.value !== value) throw invalid();
+    const isMeant =
+      part.checksum?.algorithm === algorithm && part.checksum.value === checksums[part.checksum.algorithm];
+    if (!isMeant) throw invalidPartOf(listed, uploadId);
   }
   return part;
+}
+
+function invalidPartOf({ number, etag }: ListedPart, uploadId: string): S3Error {
+  return new S3Error('InvalidPart', { extra: { UploadId: uploadId, PartNumber: number, ETag: bare(etag) } });
 }
 
 interface Sizes {
@@ -203,7 +207,7 @@ function combine(
 }
 
 function bare(etag: string): string {
-  return etag.replace(/^"|"$/g, '');
+  return etag.slice(etag.startsWith('"') ? 1 : 0, etag.length > 1 && etag.endsWith('"') ? -1 : undefined);
 }
 
 function invalidRequest(message: string): S3Error {
