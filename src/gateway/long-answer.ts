@@ -14,7 +14,8 @@ const DEFAULT_INTERVAL_MS = 10_000;
  *
  * Nothing is sent for a while, so that most errors still get their own status. Then the gateway sends 200, the XML
  * prolog, and white space that keeps clients and balancers waiting; an error that comes later travels in the body. The
- * prolog goes first because white space before it breaks parsers. The body is always chunked.
+ * prolog goes first because white space before it breaks parsers. The body is always chunked. What is ready before that
+ * leaves as one chunk, with the head.
  */
 export class LongAnswer {
   readonly #exchange: Exchange;
@@ -48,8 +49,10 @@ export class LongAnswer {
     this.stop();
     const { body, headers = this.#headers, status } = answer;
     if (body === undefined || isByteSource(body)) throw new TypeError('a long answer is an XML document');
-    if (!this.#started) this.#start(status, headers);
-    this.#exchange.response.end(encodeRoot(body));
+    const prolog = this.#started ? '' : XML_PROLOG;
+    const text = prolog + encodeRoot(body);
+    if (!this.#started) this.#begin(status, headers);
+    this.#exchange.response.end(text);
   }
 
   fail(error: S3Error): void {
@@ -62,14 +65,16 @@ export class LongAnswer {
   }
 
   #tick(): void {
-    if (this.#started) this.#exchange.response.write(' ');
-    else this.#start(200, this.#headers);
+    const isFirst = !this.#started;
+    if (isFirst) this.#begin(200, this.#headers);
+    this.#exchange.response.write(isFirst ? XML_PROLOG : ' ');
   }
 
-  #start(status: number, headers: S3Response['headers']): void {
+  /** Writes the head, which leaves with what follows it. */
+  #begin(status: number, headers: S3Response['headers']): void {
     this.#started = true;
-    const { response } = this.#exchange;
-    this.#exchange.writeHead(status, [...headOf(this.#exchange, headers, false), 'Content-Type', 'application/xml']);
-    response.write(XML_PROLOG);
+    const head = headOf(this.#exchange, headers, false);
+    head.push('Content-Type', 'application/xml');
+    this.#exchange.writeHead(status, head);
   }
 }

@@ -49,6 +49,16 @@ describe('an operation that may take long', () => {
     );
   });
 
+  test('in time: prolog and document are one chunk', async () => {
+    work = async (_request, context) => {
+      context.mayTakeLong();
+      return { status: 200, body: RESULT };
+    };
+    const connection = await copy();
+    const oneChunk = /\r\n\r\n[\da-f]+\r\n<\?xml[^\r]+<\/Result>\r\n0\r\n\r\n$/;
+    await expect.poll(() => connection.pending, { timeout: 30_000 }).toMatch(oneChunk);
+  });
+
   test('late: the headers that were announced, prolog first, then white space', async () => {
     work = async (_request, context) => {
       context.mayTakeLong({ 'x-amz-version-id': 'v2' });
