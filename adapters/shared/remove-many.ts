@@ -163,15 +163,17 @@ export function inOrder<A extends { readonly index: number | undefined; readonly
   refusalOf: (answer: A) => StoreError,
 ): (StoreError | undefined)[] {
   const found = new Array<StoreError | undefined>(count).fill(undefined);
-  const left = new Set(found.keys());
+  const isAnswered = new Uint8Array(count);
   for (const answer of answers) {
     const { index, status } = answer;
     if (index === undefined || index >= count) continue;
     found[index] = status < 300 ? undefined : refusalOf(answer);
-    left.delete(index);
+    isAnswered[index] = 1;
   }
-  if (left.size === 0) return found;
+  if (!isAnswered.includes(0)) return found;
   const unanswered = new StoreError('unavailable', { call: 'removeMany', code: 'NoAnswerInBatch', lost: true });
-  for (const index of left) found[index] = unanswered;
+  isAnswered.forEach((mark, index) => {
+    if (mark === 0) found[index] = unanswered;
+  });
   return found;
 }

@@ -60,7 +60,9 @@ export function readBatchAnswer(text: string): EmbeddedAnswer[] {
   const delimiter = /^--[^\r\n]+/m.exec(text)?.[0].trimEnd();
   if (delimiter === undefined) return [];
   const answers: EmbeddedAnswer[] = [];
-  for (const part of `\n${text}`.split(`\n${delimiter}`).slice(1)) {
+  const [first = '', ...others] = text.split(`\n${delimiter}`);
+  const parts = first.startsWith(delimiter) ? [first.slice(delimiter.length), ...others] : others;
+  for (const part of parts) {
     const answer = readPart(part);
     if (answer !== undefined) answers.push(answer);
   }
@@ -68,13 +70,14 @@ export function readBatchAnswer(text: string): EmbeddedAnswer[] {
 }
 
 const ABOUT = /^content-id:[^\r\n]*?(\d{1,6})>?[ \t]*$/im;
-const STATUS = /^HTTP\/1\.\d (\d{3})\b/;
+const STATUS = /^HTTP\/1\.\d \d{3}\b/;
+const STATUS_AT = 'HTTP/1.1 '.length;
 
 function readPart(part: string): EmbeddedAnswer | undefined {
   const end = endOfHead(part);
   const answer = part.slice(end);
-  const status = Number(STATUS.exec(answer)?.[1] ?? 0);
-  if (status === 0) return undefined;
+  if (!STATUS.test(answer)) return undefined;
+  const status = Number(answer.slice(STATUS_AT, STATUS_AT + 3));
   const id = ABOUT.exec(part.slice(0, end))?.[1];
   const index = id === undefined ? undefined : Number(id);
   if (status < 300) return { index, status, headers: NO_HEADERS, body: '' };

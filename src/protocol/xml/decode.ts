@@ -151,7 +151,7 @@ class StructDecoder {
     const before = this.#value[property];
     if (before === undefined) this.#value[property] = isFlat(list) ? [value] : value;
     else if (isFlat(list)) (before as DecodedValue[]).push(value);
-    else throw new Error(`<${list?.wrapper ?? element}> stands twice in <${this.#name}>`);
+    else throw new Error(`<${list?.wrapper ?? element}> is there twice in <${this.#name}>`);
   }
 
   /** @param element whose tag it is. @throws Error: it is another, or something is missing */
