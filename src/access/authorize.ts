@@ -1,7 +1,7 @@
 import { S3Error } from '../errors/s3-error.ts';
 import type { AccessDecision, AccessRule } from '../observe/access-facts.ts';
 import type { CallFacts } from '../observe/call-facts.ts';
-import type { PackedReasons } from '../observe/packed-reasons.ts';
+import { ANY_RESOURCE, type ResourceArn, arnOfBucket, arnOfObject } from '../observe/resource-arn.ts';
 import type { HeaderReader } from '../protocol/request.ts';
 import { type Principal, permissionsOf } from './accounts.ts';
 import { type OwnedResource, byOwnership } from './acl/by-ownership.ts';
@@ -15,7 +15,7 @@ import { evaluate, evaluateOne } from './policy/evaluate.ts';
 import type { Evaluation, Said } from './policy/said.ts';
 import type { NamedPolicy } from './policy/document.ts';
 import { TooMuchWork } from './policy/work.ts';
-import { type Side, reasonsOf } from './reasons.ts';
+import { Reasons, type Side } from './reasons.ts';
 import { type AskedRequest, NO_REQUEST } from './request-keys.ts';
 
 export type { StartedUpload } from './acl/by-ownership.ts';
@@ -142,39 +142,30 @@ interface Question {
   readonly policies: Policies;
 }
 
-/** What the documents of each side come to; undefined: there are none on that side. */
-type BySide = Readonly<Record<Side, Evaluation | undefined>>;
-
 const POLICY_ACTIONS: ReadonlySet<string> = new Set([
   's3:GetBucketPolicy',
   's3:PutBucketPolicy',
   's3:DeleteBucketPolicy',
 ]);
 
+/** What the documents of each side come to; undefined: there are none on that side. */
+type BySide = Readonly<Record<Side, Evaluation | undefined>>;
+
 function byPolicies(question: Question): AccessDecision {
   const { principal, action } = question;
-  const context = new DecisionContext(question, arnOf(question));
-  const bySide = askWithinBounds(question, context);
+  const resource = arnOf(question);
+  const bySide = askWithinBounds(question, new DecisionContext(question, resource));
   if (bySide === undefined) return { allowed: false, rule: 'policyWork' };
   const { allowed, rule, by, lacking = NOTHING } = conclude(bySide, question);
-  return { allowed, rule, reasons: toReasons(bySide, { action, resource: context.resource, by, lacking, principal }) };
-}
-
-/**
- * A function of its own, because a closure keeps alive every variable of the scope it is made in, and the journal keeps
- * decisions longer than their requests. When the request stayed alive with its decision, collecting garbage took a
- * tenth of all time.
- */
-function toReasons(bySide: BySide, decided: Omit<Parameters<typeof reasonsOf>[0], 'said'>): () => PackedReasons {
-  return () => reasonsOf({ ...decided, said: saidOf(bySide) });
+  const said = saidOf(bySide);
+  return { allowed, rule, reasons: new Reasons({ action, resource, said, by, lacking, principal }) };
 }
 
 function saidOf({ identity, session, bucket }: BySide): readonly Said[] {
-  const all: Said[] = [];
-  for (const evaluation of [identity, session, bucket]) {
-    if (evaluation !== undefined) all.push(...evaluation.said);
-  }
-  return all;
+  // Of one side it is the same list for all requests that are answered alike.
+  if (identity === undefined && session === undefined) return bucket?.said ?? [];
+  if (session === undefined && bucket === undefined) return identity?.said ?? [];
+  return [...(identity?.said ?? []), ...(session?.said ?? []), ...(bucket?.said ?? [])];
 }
 
 /** Asks all documents. Undefined: that takes more work than one decision may cost. */
@@ -301,15 +292,15 @@ function isRootOf(principal: Principal, { bucket }: Resource): boolean {
   );
 }
 
-/** ARN of the resource that the action touches. */
-function arnOf({ action, resource: { bucket, key }, asked }: Question): string {
+/** The resource that the action touches. */
+function arnOf({ action, resource: { bucket, key }, asked }: Question): ResourceArn {
   const level = S3_ACTIONS.get(action);
   const name = bucket?.name ?? (action === 's3:CreateBucket' ? asked.bucket : undefined);
-  if (name === undefined || level === 'other' || level === undefined) return 'arn:aws:s3:::*';
-  if (level === 'bucket') return `arn:aws:s3:::${name}`;
+  if (name === undefined || level === 'other' || level === undefined) return ANY_RESOURCE;
+  if (level === 'bucket') return arnOfBucket(name);
   const named = key ?? asked.key;
   if (named === undefined) throw new Error(`${action} is asked without a key`);
-  return `arn:aws:s3:::${name}/${named}`;
+  return arnOfObject(name, named);
 }
 
 /** Who the caller is, for the cause in logs: an answer never says why it refuses. */

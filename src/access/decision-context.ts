@@ -1,3 +1,4 @@
+import type { ResourceArn } from '../observe/resource-arn.ts';
 import type { Principal } from './accounts.ts';
 import { policyCaller } from './policy-caller.ts';
 import type { ConditionKeys, PolicyCaller, PolicyContext, SteadyFacts } from './policy/context.ts';
@@ -16,34 +17,52 @@ interface Decided {
  */
 export class DecisionContext implements PolicyContext, SteadyFacts {
   readonly #decided: Decided;
-  readonly action: string;
-  readonly resource: string;
-  readonly account: object | undefined;
-  readonly user: object | undefined;
-  readonly isTemporary: boolean;
-  readonly clientAddress: string | undefined;
-  readonly scheme: string;
-  readonly tlsVersion: string | undefined;
-  readonly region: string;
-  readonly now: number;
+  readonly resource: ResourceArn;
   #caller: PolicyCaller | undefined = undefined;
   #keys: ConditionKeys | undefined = undefined;
 
-  /** @param resource ARN */
-  constructor(decided: Decided, resource: string) {
-    const { principal, action, asked } = decided;
-    const isKnown = principal.kind === 'account';
+  constructor(decided: Decided, resource: ResourceArn) {
     this.#decided = decided;
-    this.action = action;
     this.resource = resource;
-    this.account = isKnown ? principal.account : undefined;
-    this.user = isKnown ? principal.user : undefined;
-    this.isTemporary = isKnown && principal.session !== undefined;
-    this.clientAddress = asked.clientAddress;
-    this.scheme = asked.scheme;
-    this.tlsVersion = asked.tlsVersion;
-    this.region = asked.region;
-    this.now = asked.now;
+  }
+
+  get action(): string {
+    return this.#decided.action;
+  }
+
+  get account(): object | undefined {
+    const { principal } = this.#decided;
+    return principal.kind === 'account' ? principal.account : undefined;
+  }
+
+  get user(): object | undefined {
+    const { principal } = this.#decided;
+    return principal.kind === 'account' ? principal.user : undefined;
+  }
+
+  get isTemporary(): boolean {
+    const { principal } = this.#decided;
+    return principal.kind === 'account' && principal.session !== undefined;
+  }
+
+  get clientAddress(): string | undefined {
+    return this.#decided.asked.clientAddress;
+  }
+
+  get scheme(): string {
+    return this.#decided.asked.scheme;
+  }
+
+  get tlsVersion(): string | undefined {
+    return this.#decided.asked.tlsVersion;
+  }
+
+  get region(): string {
+    return this.#decided.asked.region;
+  }
+
+  get now(): number {
+    return this.#decided.asked.now;
   }
 
   get caller(): PolicyCaller {

@@ -12,7 +12,7 @@ import { parsePolicy } from '../access/policy/parse.ts';
 import { NO_REQUEST } from '../access/request-keys.ts';
 import { sessionUser } from '../access/sessions/sessions.ts';
 import type { AccessDecision } from '../observe/access-facts.ts';
-import { type StatementFacts, unpackReasons } from '../observe/packed-reasons.ts';
+import { type StatementFacts, explainedReasons } from '../observe/packed-reasons.ts';
 import { accountDirectory } from './account-settings.ts';
 import { printLines } from './print.ts';
 import { StartError } from './start-error.ts';
@@ -157,7 +157,7 @@ function principalOf(who: string, directory: AccountDirectory): Principal {
 function explanation({ allowed, rule, reasons }: AccessDecision): string[] {
   const lines = [`${allowed ? 'allowed' : 'denied'} by ${rule}`];
   if (reasons === undefined) return lines;
-  const { resource, by, looked, omitted = 0, remedies = [] } = unpackReasons(reasons());
+  const { resource, by, looked, omitted = 0, remedies = [] } = explainedReasons(reasons);
   lines.push(`resource ${resource}`);
   if (by !== undefined) lines.push(`decided by ${statementText(by)}`);
   lines.push(...looked.map((one) => `looked at ${statementText(one)}`));

@@ -22,8 +22,8 @@ export type AccessRule =
 export interface AccessDecision {
   readonly allowed: boolean;
   readonly rule: AccessRule;
-  /** Present when policies were asked. Works it out when called: most are never read. */
-  readonly reasons?: () => PackedReasons;
+  /** Present when policies were asked. Worked out when it is looked at, which most never are. */
+  readonly reasons?: PackedReasons;
 }
 
 export interface AuthorizationFacts extends AccessDecision {

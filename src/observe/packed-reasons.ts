@@ -1,3 +1,5 @@
+import type { ResourceArn } from './resource-arn.ts';
+
 /** A statement of a policy that was asked about a request. */
 export interface StatementFacts {
   /** Name of the document. */
@@ -49,14 +51,18 @@ export interface ToldStatements {
 }
 
 /** `AccessReasons` in little. */
-export interface PackedReasons extends ToldStatements {
-  readonly resource: string;
-  readonly remedies?: AccessReasons['remedies'];
+export interface PackedReasons {
+  readonly resource: ResourceArn;
+  /** The same object for requests that were told the same, if but one document was asked. */
+  readonly told: ToldStatements;
+  readonly remedies?: AccessReasons['remedies'] | undefined;
 }
 
 /** The same as it is kept: a document may stand elsewhere, at this place. */
-export interface KeptReasons extends Omit<PackedReasons, 'documents'> {
+export interface KeptReasons extends Omit<ToldStatements, 'documents'> {
+  readonly resource: string;
   readonly documents: readonly (PackedDocument | number)[];
+  readonly remedies?: AccessReasons['remedies'];
 }
 
 /** Why a statement does not speak about a request; `-`: it does. */
@@ -76,6 +82,11 @@ export function packStatements(statements: readonly Pick<StatementFacts, 'statem
 /** Of packed statements the first ones. */
 export function firstStatements(statements: string, count: number): string {
   return statements.split(BETWEEN).slice(0, count).join(BETWEEN);
+}
+
+/** The same of what has just been decided. */
+export function explainedReasons({ resource, told, remedies }: PackedReasons): AccessReasons {
+  return unpackReasons({ resource: resource.text, ...told, ...(remedies !== undefined && { remedies }) });
 }
 
 export function unpackReasons({ resource, by, documents, omitted, remedies }: KeptReasons): AccessReasons {

@@ -1,3 +1,5 @@
+import type { ResourceArn } from '../../observe/resource-arn.ts';
+
 /**
  * The values of a request's condition keys, for conditions and variables. Keys are in lower case up to the first slash
  * and as written behind it (`aws:sourceip`, `s3:existingobjecttag/Team`). Undefined: the request does not have the key.
@@ -50,8 +52,7 @@ export interface PolicyContext {
   readonly caller: PolicyCaller;
   /** E.g. `s3:GetObject`. */
   readonly action: string;
-  /** ARN, e.g. `arn:aws:s3:::bucket/key`. */
-  readonly resource: string;
+  readonly resource: ResourceArn;
   readonly keys: ConditionKeys;
   /** Absent: the answers to this question say nothing about another one. */
   readonly steady?: SteadyFacts | undefined;

@@ -92,7 +92,7 @@ function speaksOf(resources: PatternSet, effect: Effect, context: PolicyContext)
   ) {
     return false;
   }
-  return includes(resources, context.resource, context);
+  return includes(resources, context.resource.text, context);
 }
 
 function includes({ not, patterns }: PatternSet, value: string, { keys }: PolicyContext): boolean {

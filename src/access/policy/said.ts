@@ -1,4 +1,4 @@
-import type { Mismatch, ToldStatements } from '../../observe/packed-reasons.ts';
+import type { Mismatch, PackedDocument, ToldStatements } from '../../observe/packed-reasons.ts';
 import type { Condition, NamedPolicy, Statement } from './document.ts';
 import { type Through, isNarrower } from './principal.ts';
 import type { SteadyAnswer } from './steady.ts';
@@ -52,7 +52,9 @@ export class Said {
   readonly through: Through | undefined;
   readonly #found: Found;
   #alone: Evaluation | undefined;
+  #packed: { readonly shown: number; readonly document: PackedDocument } | undefined;
   #told: ToldStatements | undefined;
+  #toldInVain: ToldStatements | undefined;
 
   constructor(policy: NamedPolicy, found: Found, answers: readonly Answer[]) {
     this.policy = policy;
@@ -86,9 +88,22 @@ export class Said {
     return this.answers.filter((answer) => typeof answer === 'object');
   }
 
-  /** The answers in words, made once. */
-  told(tell: (said: Said) => ToldStatements): ToldStatements {
-    return (this.#told ??= tell(this));
+  /** The answers in little, made once. @param shown how many letters of them */
+  packed(shown: number, pack: (said: Said, shown: number) => PackedDocument): PackedDocument {
+    if (this.#packed?.shown !== shown) this.#packed = { shown, document: pack(this, shown) };
+    return this.#packed.document;
+  }
+
+  /**
+   * What is told of a decision for which no other document was asked, made once.
+   * @param by the statement that decided; undefined: none did, whatever this document says
+   */
+  told(
+    by: Spoken | undefined,
+    tell: (said: readonly Said[], by: Spoken | undefined) => ToldStatements,
+  ): ToldStatements {
+    if (by === undefined) return (this.#toldInVain ??= tell([this], by));
+    return (this.#told ??= tell([this], by));
   }
 
   /** How many letters `letters` has. */

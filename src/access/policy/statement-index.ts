@@ -1,17 +1,12 @@
+import type { ResourceArn } from '../../observe/resource-arn.ts';
 import { NO_KEYS } from './context.ts';
-import type { Pattern, PatternSet, PolicyDocument } from './document.ts';
+import type { PatternSet, PolicyDocument } from './document.ts';
+import { ResourceStarts, type Start } from './resource-starts.ts';
 import type { Candidate, Found } from './said.ts';
-
-/** The resource patterns that begin with one text. */
-interface Start {
-  readonly text: string;
-  readonly patterns: { readonly place: number; readonly behind: Pattern['behind'] }[];
-  /** The longest other start that is a prefix of this one. */
-  readonly within: Start | undefined;
-}
 
 /** What the index remembers of one action. */
 interface Naming {
+  readonly action: string;
   /** Whether the statement at each place of the document names the action. */
   readonly named: readonly boolean[];
   readonly letters: string;
@@ -19,6 +14,8 @@ interface Naming {
   readonly longer: Map<Start | undefined, Found>;
   /** The same for resources that are equal to the start. */
   readonly exact: Map<Start | undefined, Found>;
+  /** What was found last. */
+  last?: { readonly start: Start | undefined; readonly isExact: boolean; readonly found: Found };
 }
 
 /** Most actions that are remembered. Most requests for a bucket need the same few. */
@@ -36,10 +33,9 @@ export class StatementIndex {
   #remembered = 0;
   /** Places of statements whose resources may begin with anything. */
   readonly #anywhere: number[] = [];
-  /** Sorted by text. */
-  readonly #starts: readonly Start[];
-  /** The place in `#starts` where the last search ended. */
-  #last = 0;
+  readonly #starts: ResourceStarts;
+  /** Of the last action that was asked for. */
+  #last: Naming | undefined = undefined;
   /**
    * For each place of the document two candidates: one whose resources must be asked, one whose resources are known to
    * fit.
@@ -60,7 +56,7 @@ export class StatementIndex {
         patterns.push({ place, behind });
       }
     }
-    this.#starts = nested(byText);
+    this.#starts = new ResourceStarts(byText);
     this.#candidates = document.statements.map((statement, place) => ({
       asked: { place, statement, isAbout: statement.resources === undefined },
       known: { place, statement, isAbout: true },
@@ -68,10 +64,18 @@ export class StatementIndex {
   }
 
   /** Finds the candidates. What names an action can be remembered, because patterns of actions have no variables. */
-  find(action: string, resource: string): Found {
-    const naming = this.#naming(action);
-    const start = this.#longestStart(resource);
-    const isExact = start?.text.length === resource.length;
+  find(action: string, resource: ResourceArn): Found {
+    const naming = this.#last?.action === action ? this.#last : (this.#last = this.#naming(action));
+    const start = this.#starts.longest(resource);
+    const isExact = start?.text.length === resource.within.length + resource.name.length;
+    const { last } = naming;
+    if (last !== undefined && last.start === start && last.isExact === isExact) return last.found;
+    const found = this.#foundFor(naming, start, isExact);
+    naming.last = { start, isExact, found };
+    return found;
+  }
+
+  #foundFor(naming: Naming, start: Start | undefined, isExact: boolean): Found {
     const known = isExact ? naming.exact : naming.longer;
     const found = known.get(start);
     if (found !== undefined) return found;
@@ -84,6 +88,7 @@ export class StatementIndex {
 
   #forget(): void {
     this.#byAction.clear();
+    this.#last = undefined;
     this.#remembered = 0;
   }
 
@@ -93,7 +98,7 @@ export class StatementIndex {
     const lower = action.toLowerCase();
     const named = this.#document.statements.map(({ actions }) => names(actions, lower));
     const letters = named.map((is) => (is ? 'r' : 'a')).join('');
-    const made: Naming = { named, letters, longer: new Map(), exact: new Map() };
+    const made: Naming = { action, named, letters, longer: new Map(), exact: new Map() };
     if (this.#byAction.size >= MAX_ACTIONS) this.#forget();
     this.#byAction.set(action, made);
     return made;
@@ -114,34 +119,6 @@ export class StatementIndex {
       return both === undefined ? [] : [isKnown.get(place) === true ? both.known : both.asked];
     });
   }
-
-  /**
-   * In sorted order, all texts that begin with one text stand right behind it. So every start of the resource is also a
-   * start of the greatest text that is not greater than the resource, and `within` leads through them.
-   */
-  #longestStart(resource: string): Start | undefined {
-    if (!this.#isBehindLast(resource)) this.#last = this.#search(resource);
-    let start = this.#starts[this.#last];
-    while (start !== undefined && !resource.startsWith(start.text)) start = start.within;
-    return start;
-  }
-
-  /** Whether the search would end where the last one did; the resources of most requests stand together. */
-  #isBehindLast(resource: string): boolean {
-    const [here, next] = [this.#starts[this.#last], this.#starts[this.#last + 1]];
-    return here !== undefined && here.text <= resource && (next === undefined || resource < next.text);
-  }
-
-  /** The place of the greatest text that is not greater than the resource; -1: there is none. */
-  #search(resource: string): number {
-    let [from, to] = [0, this.#starts.length];
-    while (from < to) {
-      const middle = (from + to) >>> 1;
-      if ((this.#starts[middle]?.text ?? '') <= resource) from = middle + 1;
-      else to = middle;
-    }
-    return from - 1;
-  }
 }
 
 const byDocument = new WeakMap<PolicyDocument, StatementIndex>();
@@ -152,21 +129,6 @@ export function indexOf(document: PolicyDocument): StatementIndex {
   const index = new StatementIndex(document);
   byDocument.set(document, index);
   return index;
-}
-
-function nested(byText: ReadonlyMap<string, Start['patterns']>): Start[] {
-  const starts: Start[] = [];
-  for (const text of [...byText.keys()].sort(byUnits)) {
-    let within = starts.at(-1);
-    while (within !== undefined && !text.startsWith(within.text)) within = within.within;
-    starts.push({ text, patterns: byText.get(text) ?? [], within });
-  }
-  return starts;
-}
-
-/** The order of `<`, by UTF-16 code units. */
-function byUnits(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
 }
 
 function names({ not, patterns }: PatternSet, action: string): boolean {

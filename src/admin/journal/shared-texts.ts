@@ -1,4 +1,3 @@
-import type { PackedDocument } from '../../observe/packed-reasons.ts';
 import { type HeaderTreatment, headerTreatment } from '../../observe/redact.ts';
 import type { RepeatedText, RepeatedTexts } from './repeated-texts.ts';
 
@@ -86,7 +85,10 @@ export class SharedTexts {
   readonly #repeated: RepeatedTexts;
   readonly #fields = new Map<string, RecentTexts>();
   readonly #headers = new Map<string, SharedHeader>();
-  readonly #documents = new WeakMap<PackedDocument, RepeatedText>();
+  readonly #named = new WeakMap<object, RepeatedText>();
+  /** Of the last call. */
+  #lastNamed: object | undefined = undefined;
+  #lastKept: RepeatedText | undefined = undefined;
 
   constructor(repeated: RepeatedTexts) {
     this.#repeated = repeated;
@@ -110,11 +112,13 @@ export class SharedTexts {
     return made;
   }
 
-  /** Where a document is kept, as JSON; undefined: it stands in the entry. */
-  placeOfDocument(document: PackedDocument): number | undefined {
-    const known = this.#documents.get(document);
-    const kept = this.#repeated.keep(known?.text ?? JSON.stringify(document), known);
-    if (kept !== undefined) this.#documents.set(document, kept);
+  /** Where something is kept that many entries name; undefined: it stands in the entry. */
+  placeOf<Named extends object>(named: Named, textOf: (named: Named) => string): number | undefined {
+    const known = named === this.#lastNamed ? this.#lastKept : this.#named.get(named);
+    const kept = this.#repeated.keep(known?.text ?? textOf(named), known);
+    if (kept !== undefined && kept !== known) this.#named.set(named, kept);
+    this.#lastNamed = named;
+    this.#lastKept = kept;
     return kept?.place;
   }
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ANONYMOUS_CALLER, type PolicyCaller } from '../../../../src/access/policy/context.ts';
 import { evaluate } from '../../../../src/access/policy/evaluate.ts';
 import type { Evaluation } from '../../../../src/access/policy/said.ts';
-import { USER, asked, keysOf, named, statement } from './policies.ts';
+import { USER, arnOf, asked, keysOf, named, statement } from './policies.ts';
 
 const SESSION: PolicyCaller = {
   accountNumber: '111122223333',
@@ -42,7 +42,12 @@ describe('what a statement is about', () => {
 
   it('a denial counts wherever it stands', () => {
     const policies = [named(statement({})), named(statement({ Effect: 'Deny' }), 'identity', 'second')];
-    const context = { caller: USER, action: 's3:GetObject', resource: 'arn:aws:s3:::bucket/key', keys: keysOf({}) };
+    const context = {
+      caller: USER,
+      action: 's3:GetObject',
+      resource: arnOf('arn:aws:s3:::bucket/key'),
+      keys: keysOf({}),
+    };
     const found = evaluate(policies, context);
     expect(found.effect).toBe('deny');
     expect(found.by?.policy.name).toBe('second');
@@ -134,7 +139,7 @@ describe('variables', () => {
     ['${*}', 'anything', 'none'],
   ])('%s takes %s: %s', (pattern, key, effect) => {
     const text = statement({ Resource: `arn:aws:s3:::bucket/${pattern}` });
-    expect(asked(text, { resource: `arn:aws:s3:::bucket/${key}`, keys }).effect).toBe(effect);
+    expect(asked(text, { resource: arnOf(`arn:aws:s3:::bucket/${key}`), keys }).effect).toBe(effect);
   });
 
   it.each([
@@ -148,8 +153,8 @@ describe('variables', () => {
 
   it('stand for themselves in documents of 2008', () => {
     const text = statement({ Resource: 'arn:aws:s3:::bucket/${aws:username}' }).replace('2012-10-17', '2008-10-17');
-    expect(asked(text, { resource: 'arn:aws:s3:::bucket/anna', keys }).effect).toBe('none');
-    expect(asked(text, { resource: 'arn:aws:s3:::bucket/${aws:username}', keys }).effect).toBe('allow');
+    expect(asked(text, { resource: arnOf('arn:aws:s3:::bucket/anna'), keys }).effect).toBe('none');
+    expect(asked(text, { resource: arnOf('arn:aws:s3:::bucket/${aws:username}'), keys }).effect).toBe('allow');
   });
 });
 
@@ -179,7 +184,7 @@ describe('what is shared by requests that are answered alike', () => {
   const question = fc.record({
     caller: fc.constantFrom(USER, SESSION, ROOT, ANONYMOUS_CALLER),
     action: fc.constantFrom('s3:GetObject', 's3:PutObject', 's3:DeleteObject'),
-    resource: fc.constantFrom('arn:aws:s3:::bucket/a', 'arn:aws:s3:::bucket/ab', 'arn:aws:s3:::bucket/b'),
+    resource: fc.constantFrom('a', 'ab', 'b').map((key) => arnOf(`arn:aws:s3:::bucket/${key}`)),
     keys: fc.constantFrom(keysOf({}), keysOf({ 'aws:Referer': 'x' }), keysOf({ 'aws:Referer': 'y' })),
   });
   const told = ({ effect, by, through, said }: Evaluation): unknown => ({
@@ -209,9 +214,14 @@ describe('what is shared by requests that are answered alike', () => {
 
   it('is one for two in a row', () => {
     const shared = [named(statement({ Condition: { StringEquals: { 'aws:Referer': 'x' } } }))];
-    const context = { caller: USER, action: 's3:GetObject', resource: 'arn:aws:s3:::bucket/key', keys: keysOf({}) };
+    const context = {
+      caller: USER,
+      action: 's3:GetObject',
+      resource: arnOf('arn:aws:s3:::bucket/key'),
+      keys: keysOf({}),
+    };
     const first = evaluate(shared, context);
-    expect(evaluate(shared, { ...context, caller: SESSION, resource: 'arn:aws:s3:::bucket/other' })).toBe(first);
+    expect(evaluate(shared, { ...context, caller: SESSION, resource: arnOf('arn:aws:s3:::bucket/other') })).toBe(first);
     expect(evaluate(shared, { ...context, keys: keysOf({ 'aws:Referer': 'x' }) }).effect).toBe('allow');
     expect(first.effect).toBe('none');
   });

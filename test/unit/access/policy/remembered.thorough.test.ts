@@ -5,6 +5,7 @@ import { policyOf } from '../../../../src/access/bucket-policy.ts';
 import { RememberedPolicies } from '../../../../src/access/policy/remembered.ts';
 import { indexOf } from '../../../../src/access/policy/statement-index.ts';
 import { Sessions } from '../../../../src/access/sessions/sessions.ts';
+import { arnOf } from './policies.ts';
 import { SealingKeys } from '../../../../src/access/sessions/sealing-keys.ts';
 import type { AccountDirectory } from '../../../../src/access/accounts.ts';
 
@@ -47,7 +48,7 @@ describe('policies of buckets', () => {
         const { document } = policyOf(record) ?? {};
         expect(document?.statements).toHaveLength(1);
         if (document !== undefined) {
-          expect(indexOf(document).find('s3:GetObject', 'arn:aws:s3:::b/1').candidates).toHaveLength(1);
+          expect(indexOf(document).find('s3:GetObject', arnOf('arn:aws:s3:::b/1')).candidates).toHaveLength(1);
         }
       }
       expect(held() - before).toBeLessThan(MOST);

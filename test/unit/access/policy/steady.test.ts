@@ -4,6 +4,7 @@ import type { Principal } from '../../../../src/access/accounts.ts';
 import { decide } from '../../../../src/access/authorize.ts';
 import { STEADY_KEYS } from '../../../../src/access/policy/steady.ts';
 import { PolicyWork } from '../../../../src/access/policy/work.ts';
+import { explainedReasons } from '../../../../src/observe/packed-reasons.ts';
 import { type AskedRequest, NO_REQUEST, decisionKeys } from '../../../../src/access/request-keys.ts';
 
 const NUMBER = '111122223333';
@@ -112,7 +113,7 @@ function decided(text: string, { principal, key, agent, open, says, ...fields }:
   const body = { get: (name: string) => (name === 'aws:sourceip' ? '9.9.9.9' : undefined) };
   const resource = { bucket, key, object, ...(says && { says: body }) };
   const { allowed, rule, reasons } = decide(principal, 's3:GetObject', resource, { ...asked, work: new PolicyWork() });
-  return { allowed, rule, reasons: reasons?.() };
+  return { allowed, rule, reasons: reasons && explainedReasons(reasons) };
 }
 
 describe('what is remembered of answers', () => {

@@ -4,7 +4,13 @@ import { requestMatcher } from '../../../../src/admin/journal/filter.ts';
 import { RequestJournal, type RequestSource } from '../../../../src/admin/journal/journal.ts';
 import type { KeptRequest } from '../../../../src/admin/journal/kept-request.ts';
 import { RepeatedTexts } from '../../../../src/admin/journal/repeated-texts.ts';
-import { type PackedDocument, unpackReasons } from '../../../../src/observe/packed-reasons.ts';
+import {
+  type PackedDocument,
+  type PackedReasons,
+  explainedReasons,
+  unpackReasons,
+} from '../../../../src/observe/packed-reasons.ts';
+import { ResourceArn } from '../../../../src/observe/resource-arn.ts';
 import { factsOf } from '../../../support/observe/request-facts.ts';
 
 const SLOW_MS = 1000;
@@ -17,7 +23,7 @@ function documentOf(name: string, statements = 20): PackedDocument {
 }
 
 function told(document: PackedDocument, more: object = {}): ReturnType<typeof factsOf> {
-  const reasons = () => ({ resource: 'arn:aws:s3:::bucket/key', documents: [document] });
+  const reasons = { resource: new ResourceArn('arn:aws:s3:::bucket/', 'key'), told: { documents: [document] } };
   return factsOf({ authorization: { action: 's3:GetObject', allowed: true, rule: 'bucketPolicy', reasons }, ...more });
 }
 
@@ -50,28 +56,37 @@ describe('what many requests were told alike', () => {
     const journal = journalOf(256 * KIB);
     const [one, another] = [documentOf('one'), documentOf('another')];
     const remedies = [{ document: 'bucket policy', statement: '{}' }];
-    const all = [
-      { documents: [one] },
-      { by: [0, 17] as const, documents: [one] },
-      { documents: [] },
-      { by: [1, 2] as const, documents: [one, another] },
-      { documents: [one], omitted: 3 },
-      { documents: [one], remedies },
-    ].flatMap((reasons) =>
-      ['arn:aws:s3:::box/a/b', 'arn:aws:s3:::box/a/', 'arn:aws:s3:::other/a/b'].map((resource) => ({
-        ...reasons,
-        resource,
-      })),
+    const all: Omit<PackedReasons, 'resource'>[] = [
+      { told: { documents: [one] } },
+      { told: { by: [0, 17], documents: [one] } },
+      { told: { documents: [] } },
+      { told: { by: [1, 2], documents: [one, another] } },
+      { told: { documents: [one], omitted: 3 } },
+      { told: { documents: [one] }, remedies },
+    ];
+    const resources: readonly (readonly [within: string, name?: string])[] = [
+      ['arn:aws:s3:::box/', 'a/b'],
+      ['arn:aws:s3:::box/a/b'],
+      ['arn:aws:s3:::box/', 'a/'],
+      ['arn:aws:s3:::other/', 'a/b'],
+      ['arn:aws:s3:::bo/', 'a/b'],
+      ['arn:aws:s3:::fox/', 'a/b'],
+      ['arn:aws:s3:::box'],
+      ['arn:aws:s3:::fox'],
+      ['arn:aws:s3:::boxy'],
+      ['arn:aws:s3:::*'],
+    ];
+    const cases = resources.flatMap(([within, name]) =>
+      all.flatMap((one) => [one, one].map((said) => ({ ...said, resource: new ResourceArn(within, name) }))),
     );
-    for (const reasons of all) {
-      const facts = factsOf({
-        bucket: 'box',
-        key: 'a/b',
-        authorization: { action: 's3:GetObject', allowed: true, rule: 'bucketPolicy', reasons: () => reasons },
-      });
-      journal.ended(facts);
-      const kept = journal.find(facts.head.requestId);
-      expect(kept && reasonsOf(kept)).toEqual(unpackReasons(reasons));
+    for (const reasons of cases) {
+      for (const key of ['a/b', '', undefined]) {
+        const authorization = { action: 's3:GetObject', allowed: true, rule: 'bucketPolicy', reasons } as const;
+        const facts = factsOf({ bucket: 'box', key, authorization });
+        journal.ended(facts);
+        const kept = journal.find(facts.head.requestId);
+        expect(kept && reasonsOf(kept)).toEqual(explainedReasons(reasons));
+      }
     }
   });
 
