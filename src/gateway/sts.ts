@@ -140,7 +140,7 @@ export class Sts {
 
   /**
    * Reads the form. Its hash is part of what was signed, so it must be read before the sender is known. Its size is
-   * bounded, and its memory counts against what all strangers share.
+   * bounded, and its memory counts against the share of all anonymous callers.
    */
   #body(exchange: Exchange): Promise<Buffer> {
     const body = new HttpRequestBody({

@@ -48,8 +48,8 @@ export async function lingerOverBody(exchange: Exchange): Promise<void> {
 }
 
 /**
- * Counts dropped bytes, so that their memory is released in time: strangers must not decide how much of it waits for
- * V8.
+ * Counts dropped bytes so that their memory is released in time. Otherwise unauthenticated clients could decide how
+ * much memory waits for V8's collector.
  */
 function note(chunk: Buffer): void {
   readBuffers.note(chunk.length);

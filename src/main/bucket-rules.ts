@@ -92,7 +92,7 @@ export interface BucketAlias {
   readonly bucket: string;
 }
 
-/** What further names mean; the first alias that fits decides. A name that comes out as it went in is no alias. */
+/** Resolves further names of buckets by the first alias that fits. A name that resolves to itself is no alias. */
 export function aliasesOf(aliases: readonly BucketAlias[]): AliasOf {
   const compiled = aliases.map(({ pattern, bucket }) => ({ matches: toRegExp(pattern), bucket }));
   return (name) => {

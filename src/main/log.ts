@@ -19,7 +19,8 @@ export function createLog(level: string): Log {
           method.apply(this, typeof message === 'string' ? [fields as object, redactText(message)] : args);
         },
       },
-      // What strangers called things stands in messages; whoever reads them at a terminal must not obey it.
+      // Messages contain names that clients chose. Control characters in them must not take effect in a reader's
+      // terminal.
     },
     { write: (line) => sink.write(plainJson(line)) },
   );

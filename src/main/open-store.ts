@@ -42,7 +42,7 @@ export function connectionOptions(
 }
 
 /**
- * What an adapter has against its options is said with the place of the backend in the configuration.
+ * Reports an adapter's objections to its options, with the backend's path in the configuration.
  * @throws StartError
  */
 export function atPlace<Store extends BlobStore>(where: string, create: () => Store): Store {

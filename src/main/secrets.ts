@@ -59,7 +59,7 @@ export class ExposedSecrets {
 
 const OTHERS_READ = 0o004;
 
-/** Of the file itself: mounted secrets are links. One that is gone by now has none. */
+/** The mode of the file itself, since mounted secrets are links. 0 for a file that is gone by now. */
 function modeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
 }

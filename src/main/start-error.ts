@@ -1,4 +1,4 @@
-/** Why the process cannot start, in words for whoever started it: one line each, never a stack. */
+/** Why the process cannot start, for the person who started it: one line for each reason, never a stack. */
 export class StartError extends Error {
   readonly lines: readonly string[];
 
@@ -23,7 +23,7 @@ export function bindError(what: string, host: string, port: number, error: unkno
   return new StartError([`${what}: cannot listen on ${host}:${port}: ${BIND_ERRORS[code] ?? code}`], error);
 }
 
-/** Of a message that may go on with what is of no use to whoever started the process. */
+/** The first line of a message. The rest, such as a stack, does not help the person who started the process. */
 export function firstLine(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
 }

@@ -124,8 +124,8 @@ export interface WriteRequest {
   /** Hex MD5 known before the body: the service refuses other bytes (`digestMismatch`). */
   readonly md5?: string;
   /**
-   * For private names only, without metadata and content headers: of a blob under a key of a customer's a service
-   * tells these to nobody who does not show the key, listings included. From then on only `read` with that key,
+   * For private names only, and without metadata and content headers: a service shows those of a blob encrypted with a
+   * customer's key only to callers with the key, and never in listings. From then on only `read` with that key,
    * `remove`, `removeMany` and `list` are called for it; it is never a source of a copy.
    */
   readonly encryption?: BlobEncryption;

@@ -26,7 +26,7 @@ export class CustomerKey {
     return createHash(algorithm).update(this.#bytes).digest('base64');
   }
 
-  /** What something is made of that can be told by its holder only. */
+  /** Lends the bytes of the key to work whose result only the holder of the key could have made. */
   use<T>(work: (bytes: Uint8Array) => T): T {
     return work(this.#bytes);
   }
@@ -44,7 +44,7 @@ export class CustomerKey {
   }
 }
 
-/** What a blob is encrypted with, beyond what the service does with all of them. */
+/** How a blob is encrypted beyond the encryption that the service applies to every blob. */
 export type BlobEncryption =
   | { readonly kind: 'customer'; readonly key: CustomerKey }
   /** A key that the service knows by name: an encryption scope of Azure's, a key of Cloud KMS. */

@@ -4,10 +4,12 @@ import type { Call } from '../../observe/call.ts';
 import { type Finding, ok } from './finding.ts';
 
 const CHECK = 'names of buckets';
-/** So many are named; all are counted. */
+/** Most buckets that are named; all are counted. */
 const MAX_NAMED = 10;
 
-/** Whether the buckets that stand can be reached by their names. Whoever set up aliases may have meant it: it warns. */
+/**
+ * Whether existing buckets can be reached by their names. Only warns, because an alias may hide a bucket on purpose.
+ */
 export async function judgeNames(backend: Backend, names: BucketNames, call: Call): Promise<Finding> {
   const hidden = await hiddenBuckets(backend, names, call);
   if (hidden.length === 0) return ok(CHECK, 'each reaches its bucket');

@@ -4,7 +4,7 @@ import { type Finding, ok } from './finding.ts';
 /** Signatures of clients and of calls to Azure are refused beyond 15 minutes. */
 const WRONG_MS = 5 * 60_000;
 const LOOSE_MS = 30_000;
-/** Azure throws staged blocks away after this itself: who aborts later than that takes nothing from anybody. */
+/** Azure discards staged blocks after this time by itself, so aborting an upload later than that destroys nothing. */
 const STAGING_DAYS = 7;
 /** Where parts of open uploads lie on Cloud Storage, and nothing else. */
 const PARTS_PREFIX = '~parts/';
@@ -24,7 +24,10 @@ export function judgeClock({ sent, received, service }: ClockReading): Finding {
   return Math.abs(skew) * 1000 >= LOOSE_MS ? { level: 'warn', check: 'clock', detail, advice } : ok('clock', detail);
 }
 
-/** What the account says of itself against what the gateway needs. What cannot be seen is said, too. */
+/**
+ * Compares what the account says of itself with what the gateway needs. Properties that cannot be read are reported,
+ * too.
+ */
 export function judgeSurvey(survey: StoreSurvey): Finding[] {
   return [
     judgeNamespace(survey),

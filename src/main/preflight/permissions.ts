@@ -60,8 +60,8 @@ export async function tryBlobs(store: BlobStore, system: string, call: Call): Pr
 }
 
 /**
- * What it does to containers. Existing ones are not touched: one that is made again, and one that is not there and
- * shall be removed, are refused for that reason by a service that would have let us.
+ * Tries the calls on containers, without touching existing ones. It makes a container that exists already, and removes
+ * one that does not exist: a service that grants the permission refuses both for that reason.
  */
 export async function tryContainers(store: BlobStore, system: string, call: Call): Promise<Finding[]> {
   const findings = [await outcome(store, 'list containers', () => store.listContainers(undefined, call))];

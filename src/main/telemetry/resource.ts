@@ -10,8 +10,8 @@ import { newHostId } from '../../observe/random-id.ts';
 import { VERSION } from '../version.ts';
 
 /**
- * What all telemetry of this process is of. `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` win over what is found
- * here.
+ * The resource that all telemetry of this process describes. `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` win
+ * over the values found here.
  */
 export function processResource(): Resource {
   const own = resourceFromAttributes({

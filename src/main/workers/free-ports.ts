@@ -4,8 +4,9 @@ import type { ListenerConfig } from '../../../config/schema.ts';
 import { bindError } from '../start-error.ts';
 
 /**
- * Ports that workers share could be shared with a stranger as well, who would get half of the connections: another
- * gateway that was left running. So each is taken once for oneself alone, and let go.
+ * Makes sure that no other process listens on the ports. Workers open them for sharing, so another gateway that was
+ * left running could share them too and would get half of the connections. So each port is opened once without sharing,
+ * and closed again.
  * @throws StartError
  */
 export async function requireFreePorts(listeners: readonly ListenerConfig[]): Promise<void> {

@@ -80,10 +80,10 @@ interface Start {
 }
 
 /**
- * What Node is to be started over with: what somebody has chosen stays.
+ * The flags and variables to start Node again with. Those that somebody has set already stay.
  *
  * @param limit bytes; absent: no limit
- * @returns undefined: it is as it shall be
+ * @returns undefined when nothing has to change
  */
 export function restart({
   limit,

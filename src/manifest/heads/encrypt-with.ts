@@ -13,14 +13,17 @@ export function encryptedBy(encryptWith: EncryptWith): EncryptedBy {
   return encryptWith.kind === 'customer' ? checkOfKey(encryptWith.key) : { kind: 'kms', key: encryptWith.key };
 }
 
-/** An ETag of encrypted bytes is no MD5, as S3 has it: the plain bytes could be told by it to who has no key. */
+/**
+ * The ETag of an encrypted object is no MD5, as in S3: an MD5 would let people without the key check guesses of the
+ * plain bytes.
+ */
 export function opaqueMd5(): string {
   return randomBytes(16).toString('hex');
 }
 
 /**
  * ETag of an encrypted part: the same for the same bytes, since a part may be sent again and listed by the ETag of its
- * first sending. Who has not the key cannot tell the bytes by it.
+ * first sending. Without the key nobody can check guesses of the bytes by it.
  */
 export function partEtag(encryptWith: EncryptWith, uploadId: string, md5: string): string {
   const digest = (secret: string | Uint8Array): string =>

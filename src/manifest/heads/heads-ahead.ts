@@ -46,11 +46,11 @@ interface Run {
 }
 
 /**
- * Heads for who removes key after key, or copies from key after key, as tools do with all beneath a prefix: those that
- * follow are listed before they are asked for, so that a removal, or a copy, is one call, and not two. Nobody waits for
- * a listing: until it has come, heads are read. A head from here is a hint. It may have been replaced before the
- * request began; the removal, or the copy, is on condition of its revision, and what it says depends on the revision
- * alone.
+ * Heads for clients that remove or copy one key after the other, as tools do with everything under a prefix. The heads
+ * of the next keys are listed before they are asked for, so that a removal or a copy is one call instead of two. No
+ * request waits for such a listing: until it has arrived, heads are read. A head from here is a hint. It may have been
+ * replaced before the request began; the removal, or the copy, is on condition of its revision, and what it says
+ * depends on the revision alone.
  *
  * docs/decisions/0036-removals-in-a-row.md, docs/decisions/0038-copies-in-one-call.md
  */
@@ -88,7 +88,7 @@ export class HeadsAhead {
   #take(run: Run, key: string): Head | undefined {
     const head = run.heads.get(key);
     if (head === undefined || Math.abs(this.#now() - run.seen) > YOUNG_MS) return undefined;
-    // A second removal of the key would meet another head, or none; who copies it twice is served by `SeenObjects`.
+    // A second removal of the key would meet another head, or none. A second copy is served by `SeenObjects`.
     run.heads.delete(key);
     return head;
   }
@@ -99,7 +99,7 @@ export class HeadsAhead {
       run.since = now;
       run.misses = 0;
     }
-    // Who asks for one key again and again, as for the parts of a copy, goes nowhere.
+    // Repeated requests for the same key, such as the parts of a copy, are no walk through the keys.
     if (run.missed !== key) run.misses += 1;
     run.missed = key;
     if (run.isListing) return false;
@@ -109,7 +109,7 @@ export class HeadsAhead {
     return isNext || run.misses >= run.patience;
   }
 
-  /** Those from this key on. What goes wrong is heard of by whoever reads a head. */
+  /** Lists the heads from this key on. A failure is not reported here: the next read of a head will meet it. */
   async #list(run: Run, place: KeyRef, call: Call): Promise<void> {
     const { home } = place.bucket;
     const isFollowing = wasUsed(run);

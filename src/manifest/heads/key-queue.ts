@@ -32,8 +32,9 @@ interface Line {
  * to be replaced, and each change is prepared once. Where one name takes one write a second, all but the first would
  * otherwise wait for their turn with a condition that has failed by then.
  *
- * It is advice, and no lock: whoever takes long is gone round, other processes are not asked, and the commit protocol
- * relies on conditional writes alone. Without it everything is as right, and slower.
+ * The queue is advice and not a lock: a change that takes long is overtaken, other processes are not asked, and the
+ * commit protocol relies on conditional writes alone. Without the queue everything would be just as correct, but
+ * slower.
  */
 export class KeyQueue implements KeyTurns {
   readonly #options: KeyQueueOptions;
@@ -119,7 +120,7 @@ export class KeyQueue implements KeyTurns {
   }
 }
 
-/** Those who wait now, at the pace of the last one. */
+/** Tells the client when to come back: after all who wait now, at the pace of the last change. */
 function tooMany({ pace, waiting }: Line): StoreError {
   return new StoreError('throttled', {
     call: 'write',

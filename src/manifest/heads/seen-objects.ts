@@ -16,9 +16,9 @@ interface Seen {
 }
 
 /**
- * The objects that this process looked at last, as far as the blob at the key's name is all of them. What is said here
- * was true of a revision of that blob, and is true again of nothing else: it is for who reads the bytes on condition of
- * that revision, and looks anew when that fails.
+ * The objects that this process looked at last, as far as the blob at the key's name is the whole object. An entry
+ * describes one revision of that blob and nothing else. So it may be used only to read bytes on condition of that
+ * revision; if the condition fails, the object must be looked at again.
  *
  * docs/decisions/0038-copies-in-one-call.md
  */
@@ -66,8 +66,9 @@ export class SeenObjects {
 }
 
 /**
- * Whether whoever copies from this revision learns that it was still the object. Nothing is asked of the source for a
- * part made of an empty object. A blob goes to an offline tier, and comes back, without a new revision.
+ * Whether a copy on condition of this revision proves that it was still the object. It would not for an empty object,
+ * since a part made of one asks nothing of the source; nor for an archived one, since a blob changes to an offline tier
+ * and back without a new revision.
  */
 export function canBeTaken({ bucket }: KeyRef, { record, properties }: Head): boolean {
   const { size, archived = false } = properties;

@@ -30,8 +30,7 @@ interface AmendTarget extends ObjectTarget {
 }
 
 /**
- * What became of an amendment: the version as it was before, or which version is to be looked for anew, from the head
- * on.
+ * The outcome of an amendment: the version as it was before, or the version to look for again, beginning with the head.
  */
 interface AmendOutcome {
   readonly view?: ObjectView;
@@ -108,7 +107,7 @@ function ringOf({ record }: KnownVersion): readonly string[] {
   return record.kind === 'inline' ? (record.ring ?? []) : [];
 }
 
-/** With an open question, whoever cannot look for its answer does not know. */
+/** If an earlier answer was lost and the look for its outcome fails as well, the outcome is unknown. */
 async function orUnknown<T>(looking: Promise<T>, unanswered: Unanswered | undefined): Promise<T> {
   try {
     return await looking;

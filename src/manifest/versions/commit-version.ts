@@ -301,7 +301,8 @@ class VersionCommit {
     const { bucket, key, token: given } = this.#version;
     const own = await readVersion({ bucket, key }, token, this.#call);
     if (own?.record.stamp === true) return { result: token };
-    // Whoever writes over a head that names a version has stamped it before, and whoever drops it from the log, too.
+    // A writer that replaces a head stamps the version that the head names first. So does a writer that drops a version
+    // from the log.
     const isDisplacedWithStamp = record?.ring !== undefined && !isDraining(this.#context, bucket);
     this.#isRefuted = own !== undefined && given === undefined && isDisplacedWithStamp;
     return undefined;

@@ -110,8 +110,8 @@ function hasOwnPlace({ version, seq }: MlinkHead): boolean {
 }
 
 /**
- * What a new head says of its floor: a version that is committed under a condition is the floor itself, which a head
- * need not say.
+ * The floor that a new head must state. A version that was committed under a condition is the floor itself, so its head
+ * need not state one.
  */
 export function floorAbove({ floor }: PlacedHead, conditions: WriteConditions): { floor?: number } {
   return hasWriteConditions(conditions) ? {} : { floor };

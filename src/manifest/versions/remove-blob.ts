@@ -11,8 +11,9 @@ import type { Head } from '../heads/head.ts';
 import type { KeyRef } from '../records/key-ref.ts';
 
 /**
- * Whether object lock keeps a version now, from whoever was not asked by somebody who may get round it. A record that
- * has spilled says it all the same. Every remover but DELETE by id, which has a client to judge, asks this.
+ * Whether object lock keeps a version now from everybody who may not bypass it. That is in the record itself, even if
+ * the rest of it has an overflow blob. Every remover asks this, except DELETE by id, which judges the permissions of
+ * its client.
  * @param now milliseconds since the epoch
  */
 export function isLocked(record: OwnRecord | LooseRecord | undefined, now: number): boolean {
