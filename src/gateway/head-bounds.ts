@@ -57,7 +57,7 @@ const H = 0x48;
  * at.
  * @param target as it came: Fastify has another in `request.url`
  */
-function hasSingleBlanks({ socket, method = '' }: IncomingMessage, target: string): boolean {
+export function hasSingleBlanks({ socket, method = '' }: IncomingMessage, target: string): boolean {
   const bytes = (socket as Parsed).parser?.getCurrentBuffer?.();
   const at = method.length;
   const end = at + 1 + target.length;
