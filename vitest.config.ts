@@ -16,8 +16,8 @@ const APART = {
 } satisfies ProjectSettings;
 
 /**
- * Unit tests share two threads and what these have loaded: starting a process and loading the sources for each of
- * 200 files took three times as long as the tests. A test that leaves something behind breaks its neighbours.
+ * Unit tests share two threads and what these have loaded: starting a process and loading the sources for each file
+ * took three times as long as the tests. A test that leaves something behind breaks its neighbours.
  */
 const TOGETHER = { ...APART, pool: 'threads', isolate: false } satisfies ProjectSettings;
 
