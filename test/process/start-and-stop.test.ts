@@ -43,7 +43,8 @@ describe('the embedded default', () => {
     const started = start(['--backend', 'memory'], { S3GW_LISTENERS__0__HOST: '0.0.0.0' });
     expect(await started.ended()).toBe(1);
     expect(started.output()).toBe(
-      'listeners.0.host: expected a loopback address (127.0.0.1) while the demo keys are in use\n',
+      'listeners.0.host: expected a loopback address (127.0.0.1) while the demo keys are in use ' +
+        '(from S3GW_LISTENERS__0__HOST)\n',
     );
   });
 });
