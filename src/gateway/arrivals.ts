@@ -38,12 +38,16 @@ export class Arrivals {
 
   /**
    * Serves at once, or when no more connections come. Forgets requests whose connection has closed meanwhile.
-   * @param mayWait whether nothing is to be seen of a request that will not be seen when its head has been parsed
+   * @param look sees what can be seen only while the head of the request is parsed
    */
-  before(handler: RequestListener, mayWait: (request: IncomingMessage) => boolean): RequestListener {
+  before(handler: RequestListener, look: (request: IncomingMessage) => void): RequestListener {
     return (request, response) => {
-      if (this.#since === undefined || !mayWait(request)) handler(request, response);
-      else this.#waiting.push(() => response.destroyed || handler(request, response));
+      if (this.#since === undefined) {
+        handler(request, response);
+        return;
+      }
+      look(request);
+      this.#waiting.push(() => response.destroyed || handler(request, response));
     };
   }
 

@@ -9,6 +9,13 @@ export const MAX_HEADER_LINES = 256;
 /** Most parameters of a query: as many as header lines, since presigned URLs carry headers in their query. */
 export const MAX_QUERY_PARAMETERS = 256;
 const VERSIONS: ReadonlySet<string> = new Set(['1.0', '1.1']);
+/** Of requests that wait to be served: whether `hasSingleBlanks` held while their heads were parsed. */
+const seenLines = new WeakMap<IncomingMessage, boolean>();
+
+/** Looks at the line of a request that is served later. Must be called while its head is being parsed. */
+export function seeLine(request: IncomingMessage): void {
+  seenLines.set(request, hasSingleBlanks(request, request.url ?? ''));
+}
 
 /**
  * Refuses heads with too many parts before it looks at any part, so that the work for a request that nobody signed is
@@ -22,7 +29,7 @@ export function checkHead(request: IncomingMessage, target: string): void {
   if (!VERSIONS.has(httpVersion)) {
     throw new S3Error('BadRequest', { message: 'Requests must be made with HTTP/1.1 or HTTP/1.0.' });
   }
-  if (!hasSingleBlanks(request, target)) {
+  if (!(seenLines.get(request) ?? hasSingleBlanks(request, target))) {
     throw new S3Error('BadRequest', { message: 'The parts of the request line must be parted by one blank.' });
   }
   if (rawHeaders.length > 2 * MAX_HEADER_LINES) {
@@ -57,7 +64,7 @@ const H = 0x48;
  * at.
  * @param target as it came: Fastify has another in `request.url`
  */
-export function hasSingleBlanks({ socket, method = '' }: IncomingMessage, target: string): boolean {
+function hasSingleBlanks({ socket, method = '' }: IncomingMessage, target: string): boolean {
   const bytes = (socket as Parsed).parser?.getCurrentBuffer?.();
   const at = method.length;
   const end = at + 1 + target.length;

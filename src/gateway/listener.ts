@@ -1,12 +1,6 @@
 import fastify, { type FastifyInstance } from 'fastify';
 import { constants } from 'node:crypto';
-import {
-  createServer as createHttpServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerOptions,
-} from 'node:http';
+import { createServer as createHttpServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
@@ -15,7 +9,7 @@ import { arrivals } from './arrivals.ts';
 import { answerClientErrors } from './client-error.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
 import type { Dispatcher } from './dispatcher.ts';
-import { MAX_HEADER_LINES, hasSingleBlanks } from './head-bounds.ts';
+import { MAX_HEADER_LINES, seeLine } from './head-bounds.ts';
 import { ProxyAdmission, type ProxyProtocolOptions } from './proxy-protocol/admission.ts';
 import { IdleConnections } from './idle-connections.ts';
 import { PipelinedRequests } from './pipelined-requests.ts';
@@ -78,9 +72,7 @@ export async function createListener(
   const pipelined = new PipelinedRequests();
   const app = createApp(dispatcher, (handler) => {
     const admitted = onAdmitted(handler, options.connections);
-    // Whoever sends odd blanks is refused at once: they can be seen now only.
-    const isPlain = (request: IncomingMessage): boolean => hasSingleBlanks(request, request.url ?? '');
-    server = createServer(options, pipelined.inTurn(arrivals.before(admitted, isPlain)));
+    server = createServer(options, pipelined.inTurn(arrivals.before(admitted, seeLine)));
     arrivals.watch(server);
     answerClientErrors(server, pipelined);
     return server;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { seeLine } from './head-bounds.ts';
 
 /** Requests that may wait on one connection. Clients that pipeline at all send a handful. */
 const MOST_WAITING = 100;
@@ -55,6 +56,7 @@ export class PipelinedRequests {
 
   #hold(waiting: Waiting): void {
     const { socket } = waiting.request;
+    seeLine(waiting.request);
     const held = this.#waiting.get(socket);
     if (held === undefined) this.#waiting.set(socket, [waiting]);
     else if (held.length < MOST_WAITING) held.push(waiting);

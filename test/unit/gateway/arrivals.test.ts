@@ -10,15 +10,16 @@ describe('requests beside connections that come', () => {
   let ends: (() => void)[];
   let time: number;
   let served: string[];
+  let seen: string[];
   let handler: RequestListener;
 
   beforeEach(() => {
-    [server, ends, time, served] = [new EventEmitter(), [], 0, []];
+    [server, ends, time, served, seen] = [new EventEmitter(), [], 0, [], []];
     arrivals = new Arrivals({ afterTurn: (call) => ends.push(call), now: () => time });
     arrivals.watch(server);
     handler = arrivals.before(
       (request) => served.push(request.url ?? ''),
-      (request) => request.url !== 'odd',
+      (request) => seen.push(request.url ?? ''),
     );
   });
 
@@ -75,9 +76,10 @@ describe('requests beside connections that come', () => {
     expect(served).toEqual(Array.from({ length: served.length }, (_, i) => String(i)));
   });
 
-  it('do not wait when there is something to be seen of them now only', () => {
-    turn(1, 'first', 'odd');
-    expect(served).toEqual(['odd']);
+  it('are looked at before they wait, and only then', () => {
+    request('served at once');
+    turn(1, 'waits');
+    expect([seen, served]).toEqual([['waits'], ['served at once']]);
   });
 
   it('are forgotten when their connection has closed meanwhile', () => {

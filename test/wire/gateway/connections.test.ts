@@ -95,6 +95,15 @@ describe('request lines', () => {
     expect([answer.status, answer.body]).toEqual([400, expect.stringMatching(/<Code>BadRequest<\/Code>/) as string]);
   });
 
+  test('with two blanks are refused behind another request, when that has been answered', async () => {
+    await start({});
+    const connection = await connected();
+    connection.send(`${list()}GET /bucket/key  HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    expect((await connection.answer()).status).toBe(200);
+    const { status, body } = await connection.answer();
+    expect([status, body]).toEqual([400, expect.stringContaining('<Code>BadRequest</Code>') as string]);
+  });
+
   test('behind empty lines, behind another request, and in pieces are served', async () => {
     await start({});
     expect((await roundTrip(gateway.port, `\r\n\r\n${list()}`)).status).toBe(200);
