@@ -1,7 +1,7 @@
 import type { S3Error } from '../errors/s3-error.ts';
 import { isByteSource, type S3Response } from '../protocol/response.ts';
 import type { ByteSource } from '../streams/bytes.ts';
-import { atTurnsEnd } from '../streams/turn-end.ts';
+import { leaveBy } from '../streams/turn-end.ts';
 import { encodeXml } from '../protocol/xml/encode.ts';
 import { xmlBuffers } from '../protocol/xml/utf8-writer.ts';
 import { controlErrorDocument, errorDocument } from './error-document.ts';
@@ -53,7 +53,7 @@ export function writeAnswer(exchange: Exchange, answer: S3Response, close: boole
       return pour(body, exchange);
     }
     body.discard();
-    atTurnsEnd(() => response.end());
+    leaveBy(response.socket, () => response.end());
     return undefined;
   }
   if (body === undefined) {
@@ -125,11 +125,11 @@ export async function writeText(
   return endAnswer(exchange, bytes, closing);
 }
 
-/** Ends the answer at the end of the turn, or later. */
+/** Ends the answer: over TLS at once, else at the end of the turn, or later. */
 function endAnswer(exchange: Exchange, text: Buffer | '', closing: boolean): Promise<void> | undefined {
   exchange.facts.answerBytes = text.length;
   if (closing && exchange.bytesToCome > 0) return endLater(exchange, text);
-  atTurnsEnd(() => endNow(exchange, text));
+  leaveBy(exchange.response.socket, () => endNow(exchange, text));
   return undefined;
 }
 

@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { type SecureContext, connect as connectTls } from 'node:tls';
-import { atTurnsEnd } from '../../../src/streams/turn-end.ts';
+import { leaveBy } from '../../../src/streams/turn-end.ts';
 import type { SendWindows } from './send-windows.ts';
 import type { SlabPool } from './slabs.ts';
 
@@ -133,7 +133,7 @@ export class Connection {
     this.#socket.setTimeout(milliseconds);
   }
 
-  /** A small request leaves at the end of the turn. @param head Latin-1 */
+  /** A small request leaves at the end of the turn, or at once over TLS. @param head Latin-1 */
   send(head: string, body: Uint8Array | undefined, user: ConnectionUser): void {
     this.begin(user);
     if (body === undefined || body.length <= ONE_WRITE) {
@@ -142,7 +142,7 @@ export class Connection {
         body === undefined
           ? head
           : head + Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1');
-      atTurnsEnd(this.#sendWhole);
+      leaveBy(this.#socket, this.#sendWhole);
       return;
     }
     this.#socket.cork();

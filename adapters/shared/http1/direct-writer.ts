@@ -2,7 +2,7 @@ import { OutgoingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { StoreError } from '../../../src/store/store-error.ts';
-import { atTurnsEnd } from '../../../src/streams/turn-end.ts';
+import { leaveBy } from '../../../src/streams/turn-end.ts';
 import { bulkPacer } from '../../../src/streams/bulk-pacer.ts';
 import type { SinkClock } from '../../../src/streams/bytes.ts';
 import type { BodyConsumer } from './body-consumer.ts';
@@ -224,7 +224,8 @@ export const ONE_WRITE = 16 * 1024;
 
 /**
  * Ends `sink` with a body. Throws or rejects when it is closed before it has taken it, or the signal is aborted. A
- * small answer leaves at the end of the turn, and whether its client takes it is seen where its connection is watched.
+ * small answer leaves at the end of the turn, or at once over TLS; whether its client takes it is seen where its
+ * connection is watched.
  * @param body a text is Latin-1: node:http puts it behind its head and makes one write of both
  * @returns undefined: there is nothing to wait for
  */
@@ -233,7 +234,7 @@ export function endSink(sink: Writable, body: Buffer | string, signal: AbortSign
   if (sink.destroyed) throw sinkFailure(new Error('sink closed'));
   if (sink instanceof OutgoingMessage && body.length <= ONE_WRITE) {
     const text = latin1Of(body);
-    atTurnsEnd(() => sink.end(text, 'latin1'));
+    leaveBy(sink.socket, () => sink.end(text, 'latin1'));
     return undefined;
   }
   sink.end(typeof body === 'string' ? Buffer.from(body, 'latin1') : body);

@@ -78,7 +78,8 @@ function bucketResource(name: string): object {
 function bucketPage(query: URLSearchParams): string {
   const prefix = query.get('prefix') ?? '';
   const items = [...objects.buckets].filter((name) => name.startsWith(prefix)).toSorted();
-  return JSON.stringify({ items: items.slice(0, Number(query.get('maxResults') ?? 1000)).map(bucketResource) });
+  const page = items.slice(0, Number(query.get('maxResults') ?? 1000)).map(bucketResource);
+  return JSON.stringify({ kind: 'storage#buckets', items: page });
 }
 
 function answerObject({ method, start }: RawRequest, { bucket, name, query }: Named): RawAnswer {

@@ -1,6 +1,8 @@
+import { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
-import { atTurnsEnd } from '../../../src/streams/turn-end.ts';
+import { atTurnsEnd, leaveBy } from '../../../src/streams/turn-end.ts';
 
 /** More than may wait for the end of a turn. */
 const MANY = 100;
@@ -33,4 +35,13 @@ test('what waits does not wait for ever so many others', async () => {
   expect(left).toBeLessThan(MANY);
   await nextTurn();
   expect(left).toBe(MANY);
+});
+
+test('over TLS it leaves at once', async () => {
+  const left: string[] = [];
+  leaveBy(new Socket(), () => left.push('plain'));
+  leaveBy(new TLSSocket(new Socket()), () => left.push('encrypted'));
+  expect(left).toEqual(['encrypted']);
+  await nextTurn();
+  expect(left).toEqual(['encrypted', 'plain']);
 });
