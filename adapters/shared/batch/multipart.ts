@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
 const CRLF = '\r\n';
+const CARRIAGE_RETURN = 0x0d;
+const LINE_FEED = 0x0a;
 
 /** A deletion inside another call: all that differs from one to the next. */
 export interface EmbeddedCall {
@@ -95,9 +97,6 @@ function endOfHead(text: string): number {
   }
   return text.length;
 }
-
-const CARRIAGE_RETURN = 0x0d;
-const LINE_FEED = 0x0a;
 
 function fieldsOf(head: string): Record<string, string> {
   const fields: Record<string, string> = Object.create(null) as Record<string, string>;

@@ -3,6 +3,7 @@ import type { XmlField } from './shape.ts';
 import { type DecodedObject, type DecodedValue, type StructPlan, decodeScalar, isFlat, planOf } from './struct-plan.ts';
 
 const LESS = 0x3c;
+const GREATER = 0x3e;
 const SLASH = 0x2f;
 const SPACE = 0x20;
 const TAB = 0x09;
@@ -106,5 +107,3 @@ class PlainStruct {
     );
   }
 }
-
-const GREATER = 0x3e;
