@@ -2,7 +2,7 @@ import { requestTagKeys } from '../../access/tag-keys.ts';
 import { BUCKET_TAGGING, checkTags, MAX_TAGGING_BYTES } from '../../protocol/tagging.ts';
 import { decodeXml } from '../../protocol/xml/decode.ts';
 import { TAG_RESOURCE_REQUEST } from '../../protocol/xml/control-shapes.ts';
-import { withTags } from '../bucket/put-bucket-tagging.ts';
+import { withTags } from '../bucket/settings/put-bucket-tagging.ts';
 import type { Operation } from '../operation.ts';
 import { dependsOnBucketTags, requireAccess } from '../require-access.ts';
 import { controlBucket } from './control-bucket.ts';

@@ -1,6 +1,6 @@
 import { removedTagKeys } from '../../access/tag-keys.ts';
 import { invalidArgument } from '../../errors/s3-error.ts';
-import { withTags } from '../bucket/put-bucket-tagging.ts';
+import { withTags } from '../bucket/settings/put-bucket-tagging.ts';
 import type { Operation } from '../operation.ts';
 import { requireAccess } from '../require-access.ts';
 import { controlBucket } from './control-bucket.ts';

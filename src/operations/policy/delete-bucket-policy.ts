@@ -1,6 +1,6 @@
 import type { Operation } from '../operation.ts';
 import { requireAccess } from '../require-access.ts';
-import { without } from '../bucket/setting-body.ts';
+import { without } from '../bucket/settings/setting-body.ts';
 import { ownersBucket } from './owners-bucket.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteBucketPolicy.html */

@@ -1,4 +1,4 @@
-import { UNSET_CONFIGURATIONS } from '../../../src/operations/bucket/unset-configuration.ts';
+import { UNSET_CONFIGURATIONS } from '../../../src/operations/bucket/settings/unset-configuration.ts';
 import { operationRow, type OperationName } from '../../../src/protocol/operation-table.ts';
 import { type Sent, contentMd5 } from '../clients/acl-client.ts';
 import { BOUNDARY, formBody } from '../clients/post-form.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { UNSET_CONFIGURATIONS } from '../../../src/operations/bucket/unset-configuration.ts';
+import { UNSET_CONFIGURATIONS } from '../../../src/operations/bucket/settings/unset-configuration.ts';
 import { OPERATIONS } from '../../../src/operations/index.ts';
 import { parametersOf } from '../../../src/protocol/operation-parameters.ts';
 import { OPERATION_TABLE, type OperationRow } from '../../../src/protocol/operation-table.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { UNSET_CONFIGURATIONS } from '../../../src/operations/bucket/unset-configuration.ts';
+import { UNSET_CONFIGURATIONS } from '../../../src/operations/bucket/settings/unset-configuration.ts';
 import { OPERATIONS } from '../../../src/operations/index.ts';
 import { operationRow, type OperationName } from '../../../src/protocol/operation-table.ts';
 import { CASES, type Needs, type Place } from '../../support/access/access-cases.ts';

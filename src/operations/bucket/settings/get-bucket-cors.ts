@@ -1,7 +1,7 @@
-import { S3Error } from '../../errors/s3-error.ts';
-import { corsDocument } from '../../protocol/cors/cors-document.ts';
-import { authorizedBucket } from '../authorized-bucket.ts';
-import type { Operation } from '../operation.ts';
+import { S3Error } from '../../../errors/s3-error.ts';
+import { corsDocument } from '../../../protocol/cors/cors-document.ts';
+import { authorizedBucket } from '../../authorized-bucket.ts';
+import type { Operation } from '../../operation.ts';
 
 /**
  * Answers the bucket's own rules. The server's default rules are no setting of the bucket.

@@ -1,9 +1,9 @@
-import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
-import { type BucketLock, type DefaultRetention, LOCK_MODES } from '../../protocol/object-lock.ts';
-import type { Decoded } from '../../protocol/xml/decode.ts';
-import { OBJECT_LOCK_CONFIGURATION } from '../../protocol/xml/setting-shapes.ts';
-import { authorizedBucket } from '../authorized-bucket.ts';
-import type { Operation } from '../operation.ts';
+import { S3Error, invalidArgument } from '../../../errors/s3-error.ts';
+import { type BucketLock, type DefaultRetention, LOCK_MODES } from '../../../protocol/object-lock.ts';
+import type { Decoded } from '../../../protocol/xml/decode.ts';
+import { OBJECT_LOCK_CONFIGURATION } from '../../../protocol/xml/setting-shapes.ts';
+import { authorizedBucket } from '../../authorized-bucket.ts';
+import type { Operation } from '../../operation.ts';
 import { presentSettingBody } from './setting-body.ts';
 
 /**

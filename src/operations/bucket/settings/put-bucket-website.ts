@@ -1,7 +1,7 @@
-import { WEBSITE_CONFIGURATION } from '../../protocol/xml/website-shape.ts';
-import { checkWebsite } from '../../protocol/website/website.ts';
-import { authorizedBucket } from '../authorized-bucket.ts';
-import type { Operation } from '../operation.ts';
+import { WEBSITE_CONFIGURATION } from '../../../protocol/xml/website-shape.ts';
+import { checkWebsite } from '../../../protocol/website/website.ts';
+import { authorizedBucket } from '../../authorized-bucket.ts';
+import type { Operation } from '../../operation.ts';
 import { settingBody } from './setting-body.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketWebsite.html */

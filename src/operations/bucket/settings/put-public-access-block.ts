@@ -1,8 +1,8 @@
-import type { PublicAccessBlock } from '../../protocol/acl/ownership.ts';
-import type { Decoded } from '../../protocol/xml/decode.ts';
-import { PUBLIC_ACCESS_BLOCK_CONFIGURATION } from '../../protocol/xml/setting-shapes.ts';
-import { authorizedBucket } from '../authorized-bucket.ts';
-import type { Operation } from '../operation.ts';
+import type { PublicAccessBlock } from '../../../protocol/acl/ownership.ts';
+import type { Decoded } from '../../../protocol/xml/decode.ts';
+import { PUBLIC_ACCESS_BLOCK_CONFIGURATION } from '../../../protocol/xml/setting-shapes.ts';
+import { authorizedBucket } from '../../authorized-bucket.ts';
+import type { Operation } from '../../operation.ts';
 import { settingBody } from './setting-body.ts';
 
 /**

@@ -1,9 +1,9 @@
-import { S3Error } from '../../errors/s3-error.ts';
-import type { OperationName } from '../../protocol/operation-table.ts';
-import { CONFIGURATION_LIST_FIELDS } from '../../protocol/xml/unset-shapes.ts';
-import { xml } from '../../protocol/xml/document.ts';
-import { authorizedBucket } from '../authorized-bucket.ts';
-import type { Operation } from '../operation.ts';
+import { S3Error } from '../../../errors/s3-error.ts';
+import type { OperationName } from '../../../protocol/operation-table.ts';
+import { CONFIGURATION_LIST_FIELDS } from '../../../protocol/xml/unset-shapes.ts';
+import { xml } from '../../../protocol/xml/document.ts';
+import { authorizedBucket } from '../../authorized-bucket.ts';
+import type { Operation } from '../../operation.ts';
 import { elementsOf, type ForeignDocument, notOffered } from './not-offered.ts';
 
 const CONTINUATION = 'continuation-token';

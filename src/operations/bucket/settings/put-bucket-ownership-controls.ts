@@ -1,10 +1,10 @@
-import { S3Error } from '../../errors/s3-error.ts';
-import { OWNERSHIPS, type Ownership } from '../../protocol/acl/ownership.ts';
-import type { Decoded } from '../../protocol/xml/decode.ts';
-import { OWNERSHIP_CONTROLS } from '../../protocol/xml/setting-shapes.ts';
-import { requireOwnAcl } from '../acl/bucket-rules.ts';
-import { authorizedBucket } from '../authorized-bucket.ts';
-import type { Operation } from '../operation.ts';
+import { S3Error } from '../../../errors/s3-error.ts';
+import { OWNERSHIPS, type Ownership } from '../../../protocol/acl/ownership.ts';
+import type { Decoded } from '../../../protocol/xml/decode.ts';
+import { OWNERSHIP_CONTROLS } from '../../../protocol/xml/setting-shapes.ts';
+import { requireOwnAcl } from '../../acl/bucket-rules.ts';
+import { authorizedBucket } from '../../authorized-bucket.ts';
+import type { Operation } from '../../operation.ts';
 import { settingBody } from './setting-body.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketOwnershipControls.html */

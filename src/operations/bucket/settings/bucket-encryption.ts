@@ -1,16 +1,16 @@
-import { invalidArgument, S3Error } from '../../errors/s3-error.ts';
+import { invalidArgument, S3Error } from '../../../errors/s3-error.ts';
 import {
   type Bucket,
   type BucketEncryption,
   ENCRYPTION_TYPES,
   type EncryptionType,
-} from '../../manifest/records/bucket.ts';
-import type { Decoded } from '../../protocol/xml/decode.ts';
-import { xml } from '../../protocol/xml/document.ts';
-import { SERVER_SIDE_ENCRYPTION_CONFIGURATION } from '../../protocol/xml/setting-shapes.ts';
-import { authorizedBucket } from '../authorized-bucket.ts';
-import { requireKmsKey } from '../encryption.ts';
-import type { Operation } from '../operation.ts';
+} from '../../../manifest/records/bucket.ts';
+import type { Decoded } from '../../../protocol/xml/decode.ts';
+import { xml } from '../../../protocol/xml/document.ts';
+import { SERVER_SIDE_ENCRYPTION_CONFIGURATION } from '../../../protocol/xml/setting-shapes.ts';
+import { authorizedBucket } from '../../authorized-bucket.ts';
+import { requireKmsKey } from '../../encryption.ts';
+import type { Operation } from '../../operation.ts';
 import { notOffered } from './not-offered.ts';
 import { settingBody, without } from './setting-body.ts';
 

@@ -1,9 +1,9 @@
-import { S3Error } from '../../errors/s3-error.ts';
-import type { RequestedVersioning } from '../../manifest/buckets/bucket-versioning.ts';
-import type { Decoded } from '../../protocol/xml/decode.ts';
-import { VERSIONING_CONFIGURATION } from '../../protocol/xml/setting-shapes.ts';
-import { authorizedBucket } from '../authorized-bucket.ts';
-import type { Operation } from '../operation.ts';
+import { S3Error } from '../../../errors/s3-error.ts';
+import type { RequestedVersioning } from '../../../manifest/buckets/bucket-versioning.ts';
+import type { Decoded } from '../../../protocol/xml/decode.ts';
+import { VERSIONING_CONFIGURATION } from '../../../protocol/xml/setting-shapes.ts';
+import { authorizedBucket } from '../../authorized-bucket.ts';
+import type { Operation } from '../../operation.ts';
 import { settingBody } from './setting-body.ts';
 
 const VERSIONING: ReadonlyMap<string, RequestedVersioning> = new Map([

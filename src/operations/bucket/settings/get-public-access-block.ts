@@ -1,8 +1,8 @@
-import { S3Error } from '../../errors/s3-error.ts';
-import { xml } from '../../protocol/xml/document.ts';
-import { PUBLIC_ACCESS_BLOCK_CONFIGURATION } from '../../protocol/xml/setting-shapes.ts';
-import { authorizedBucket } from '../authorized-bucket.ts';
-import type { Operation } from '../operation.ts';
+import { S3Error } from '../../../errors/s3-error.ts';
+import { xml } from '../../../protocol/xml/document.ts';
+import { PUBLIC_ACCESS_BLOCK_CONFIGURATION } from '../../../protocol/xml/setting-shapes.ts';
+import { authorizedBucket } from '../../authorized-bucket.ts';
+import type { Operation } from '../../operation.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetPublicAccessBlock.html */
 export const getPublicAccessBlock: Operation = async (request, context) => {

@@ -1,7 +1,7 @@
-import { corsRules } from '../../protocol/cors/cors-document.ts';
-import { CORS_CONFIGURATION } from '../../protocol/xml/cors-shape.ts';
-import { authorizedBucket } from '../authorized-bucket.ts';
-import type { Operation } from '../operation.ts';
+import { corsRules } from '../../../protocol/cors/cors-document.ts';
+import { CORS_CONFIGURATION } from '../../../protocol/xml/cors-shape.ts';
+import { authorizedBucket } from '../../authorized-bucket.ts';
+import type { Operation } from '../../operation.ts';
 import { settingBody } from './setting-body.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketCors.html */

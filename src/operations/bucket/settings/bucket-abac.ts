@@ -1,8 +1,8 @@
-import { S3Error } from '../../errors/s3-error.ts';
-import { xml } from '../../protocol/xml/document.ts';
-import { ABAC_STATUS } from '../../protocol/xml/setting-shapes.ts';
-import { authorizedBucket } from '../authorized-bucket.ts';
-import type { Operation } from '../operation.ts';
+import { S3Error } from '../../../errors/s3-error.ts';
+import { xml } from '../../../protocol/xml/document.ts';
+import { ABAC_STATUS } from '../../../protocol/xml/setting-shapes.ts';
+import { authorizedBucket } from '../../authorized-bucket.ts';
+import type { Operation } from '../../operation.ts';
 import { settingBody, without } from './setting-body.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { S3Error } from '../../errors/s3-error.ts';
-import { SMALL_DOCUMENT } from '../../protocol/xml/decode.ts';
-import { parseTree } from '../../protocol/xml/parse-tree.ts';
-import type { S3Request } from '../../protocol/request.ts';
+import { S3Error } from '../../../errors/s3-error.ts';
+import { SMALL_DOCUMENT } from '../../../protocol/xml/decode.ts';
+import { parseTree } from '../../../protocol/xml/parse-tree.ts';
+import type { S3Request } from '../../../protocol/request.ts';
 
 /** A document that the gateway checks but does not understand: its root, and the elements that may stand in it. */
 export interface ForeignDocument {

@@ -1,8 +1,8 @@
-import type { Versioning } from '../../manifest/records/bucket.ts';
-import { xml } from '../../protocol/xml/document.ts';
-import { VERSIONING_CONFIGURATION } from '../../protocol/xml/setting-shapes.ts';
-import { authorizedBucket } from '../authorized-bucket.ts';
-import type { Operation } from '../operation.ts';
+import type { Versioning } from '../../../manifest/records/bucket.ts';
+import { xml } from '../../../protocol/xml/document.ts';
+import { VERSIONING_CONFIGURATION } from '../../../protocol/xml/setting-shapes.ts';
+import { authorizedBucket } from '../../authorized-bucket.ts';
+import type { Operation } from '../../operation.ts';
 
 const STATUS: Readonly<Record<Versioning, string | undefined>> = {
   never: undefined,

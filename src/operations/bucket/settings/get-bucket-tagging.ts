@@ -1,7 +1,7 @@
-import { S3Error } from '../../errors/s3-error.ts';
-import { taggingDocument } from '../../protocol/tagging.ts';
-import { authorizedBucket } from '../authorized-bucket.ts';
-import type { Operation } from '../operation.ts';
+import { S3Error } from '../../../errors/s3-error.ts';
+import { taggingDocument } from '../../../protocol/tagging.ts';
+import { authorizedBucket } from '../../authorized-bucket.ts';
+import type { Operation } from '../../operation.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketTagging.html */
 export const getBucketTagging: Operation = async (request, context) => {

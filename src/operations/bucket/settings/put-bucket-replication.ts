@@ -1,6 +1,6 @@
-import { S3Error } from '../../errors/s3-error.ts';
-import { authorizedBucket } from '../authorized-bucket.ts';
-import type { Operation } from '../operation.ts';
+import { S3Error } from '../../../errors/s3-error.ts';
+import { authorizedBucket } from '../../authorized-bucket.ts';
+import type { Operation } from '../../operation.ts';
 import { elementsOf, notOffered } from './not-offered.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketReplication.html */

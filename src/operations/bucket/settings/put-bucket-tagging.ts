@@ -1,8 +1,8 @@
-import { S3Error } from '../../errors/s3-error.ts';
-import type { BucketSettings } from '../../manifest/records/bucket.ts';
-import { BUCKET_TAGGING, MAX_TAGGING_BYTES, type Tag, parseTaggingDocument } from '../../protocol/tagging.ts';
-import { authorizedBucket } from '../authorized-bucket.ts';
-import type { Operation } from '../operation.ts';
+import { S3Error } from '../../../errors/s3-error.ts';
+import type { BucketSettings } from '../../../manifest/records/bucket.ts';
+import { BUCKET_TAGGING, MAX_TAGGING_BYTES, type Tag, parseTaggingDocument } from '../../../protocol/tagging.ts';
+import { authorizedBucket } from '../../authorized-bucket.ts';
+import type { Operation } from '../../operation.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketTagging.html */
 export const putBucketTagging: Operation = async (request, context) => {

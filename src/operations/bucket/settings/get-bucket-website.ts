@@ -1,7 +1,7 @@
-import { S3Error } from '../../errors/s3-error.ts';
-import { websiteDocument } from '../../protocol/website/website.ts';
-import { authorizedBucket } from '../authorized-bucket.ts';
-import type { Operation } from '../operation.ts';
+import { S3Error } from '../../../errors/s3-error.ts';
+import { websiteDocument } from '../../../protocol/website/website.ts';
+import { authorizedBucket } from '../../authorized-bucket.ts';
+import type { Operation } from '../../operation.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketWebsite.html */
 export const getBucketWebsite: Operation = async (request, context) => {

@@ -1,8 +1,8 @@
-import { S3Error } from '../../errors/s3-error.ts';
-import type { BucketSettings } from '../../manifest/records/bucket.ts';
-import type { S3Request } from '../../protocol/request.ts';
-import { type Decoded, decodeXml } from '../../protocol/xml/decode.ts';
-import type { XmlShape } from '../../protocol/xml/shape.ts';
+import { S3Error } from '../../../errors/s3-error.ts';
+import type { BucketSettings } from '../../../manifest/records/bucket.ts';
+import type { S3Request } from '../../../protocol/request.ts';
+import { type Decoded, decodeXml } from '../../../protocol/xml/decode.ts';
+import type { XmlShape } from '../../../protocol/xml/shape.ts';
 
 /** Documents of settings have a few lines; the rest is for comments and white space. */
 const MAX_BODY = 64 * 1024;

@@ -1,11 +1,11 @@
-import type { S3ErrorCode } from '../../errors/error-table.ts';
-import { S3Error } from '../../errors/s3-error.ts';
-import type { OperationName } from '../../protocol/operation-table.ts';
-import { xml, type XmlDocument } from '../../protocol/xml/document.ts';
-import { REQUEST_PAYMENT_CONFIGURATION } from '../../protocol/xml/setting-shapes.ts';
-import { emptyDocument } from '../../protocol/xml/unset-shapes.ts';
-import { authorizedBucket } from '../authorized-bucket.ts';
-import type { Operation } from '../operation.ts';
+import type { S3ErrorCode } from '../../../errors/error-table.ts';
+import { S3Error } from '../../../errors/s3-error.ts';
+import type { OperationName } from '../../../protocol/operation-table.ts';
+import { xml, type XmlDocument } from '../../../protocol/xml/document.ts';
+import { REQUEST_PAYMENT_CONFIGURATION } from '../../../protocol/xml/setting-shapes.ts';
+import { emptyDocument } from '../../../protocol/xml/unset-shapes.ts';
+import { authorizedBucket } from '../../authorized-bucket.ts';
+import type { Operation } from '../../operation.ts';
 
 /**
  * Bucket settings that this release cannot change: their PUT answers NotImplemented, so every bucket

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { OperationName } from '../../../../src/protocol/operation-table.ts';
-import { type Answer, Gateway, elements } from '../multipart/gateway.ts';
+import type { OperationName } from '../../../../../src/protocol/operation-table.ts';
+import { type Answer, Gateway, elements } from '../../multipart/gateway.ts';
 
 function tagging(...pairs: [key: string, value: string][]): string {
   const tags = pairs.map(([key, value]) => `<Tag><Key>${key}</Key><Value>${value}</Value></Tag>`).join('');
