@@ -1,6 +1,6 @@
-import { GRACE_MS, SWEEP_DEFAULTS, type SweepSettings } from '../manifest/sweep/sweep-settings.ts';
-import { parseCommandLine, usageError } from './command-line.ts';
-import { StartError } from './start-error.ts';
+import { GRACE_MS, SWEEP_DEFAULTS, type SweepSettings } from '../../manifest/sweep/sweep-settings.ts';
+import { parseCommandLine, usageError } from '../command-line.ts';
+import { StartError } from '../start-error.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

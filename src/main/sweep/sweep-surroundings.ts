@@ -1,12 +1,12 @@
-import { ConfigError, type Environment, loadConfig } from '../../config/load.ts';
-import type { Call } from '../observe/call.ts';
-import type { Realm } from '../manifest/buckets/realm.ts';
-import { accountDirectory } from './account-settings.ts';
-import { type OpenBackend, openBackends } from './backends.ts';
-import { backgroundCall } from './background-call.ts';
-import { createRealm } from './bucket-rules.ts';
-import { printLines } from './print.ts';
-import { StartError } from './start-error.ts';
+import { ConfigError, type Environment, loadConfig } from '../../../config/load.ts';
+import type { Call } from '../../observe/call.ts';
+import type { Realm } from '../../manifest/buckets/realm.ts';
+import { accountDirectory } from '../account-settings.ts';
+import { type OpenBackend, openBackends } from '../backends.ts';
+import { backgroundCall } from '../background-call.ts';
+import { createRealm } from '../bucket-rules.ts';
+import { printLines } from '../print.ts';
+import { StartError } from '../start-error.ts';
 
 /** Exit codes of commands that work through a store: the rest of what they should have done is for the next run. */
 export const EXIT = { done: 0, notStarted: 1, problems: 2, stopped: 3 } as const;

@@ -1,10 +1,10 @@
-import type { Environment } from '../../config/load.ts';
-import { exportPlain } from '../manifest/sweep/export-plain.ts';
-import { EXPORTS, type Export, type ExportSettings } from '../manifest/sweep/bucket-export.ts';
-import type { ExportReport } from '../manifest/sweep/export-report.ts';
-import { parseCommandLine, usageError } from './command-line.ts';
-import { printJson, printLines } from './print.ts';
-import { StartError } from './start-error.ts';
+import type { Environment } from '../../../config/load.ts';
+import { exportPlain } from '../../manifest/sweep/export-plain.ts';
+import { EXPORTS, type Export, type ExportSettings } from '../../manifest/sweep/bucket-export.ts';
+import type { ExportReport } from '../../manifest/sweep/export-report.ts';
+import { parseCommandLine, usageError } from '../command-line.ts';
+import { printJson, printLines } from '../print.ts';
+import { StartError } from '../start-error.ts';
 import { EXIT, type Selection, runCommand } from './sweep-surroundings.ts';
 
 const CONCURRENCY = 8;

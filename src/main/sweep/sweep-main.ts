@@ -1,14 +1,14 @@
-import type { Environment } from '../../config/load.ts';
-import type { Backend } from '../manifest/buckets/realm.ts';
-import { hasProblems } from '../manifest/sweep/sweep-report.ts';
-import { sweep } from '../manifest/sweep/sweep.ts';
-import type { SurveyedStore } from '../store/survey.ts';
-import { printJson, printLines } from './print.ts';
+import type { Environment } from '../../../config/load.ts';
+import type { Backend } from '../../manifest/buckets/realm.ts';
+import { hasProblems } from '../../manifest/sweep/sweep-report.ts';
+import { sweep } from '../../manifest/sweep/sweep.ts';
+import type { SurveyedStore } from '../../store/survey.ts';
+import { printJson, printLines } from '../print.ts';
 import { type SweepArguments, SWEEP_USAGE, parseSweepArguments } from './sweep-arguments.ts';
-import { auditContainers } from '../manifest/buckets/container-audit.ts';
-import type { Call } from '../observe/call.ts';
+import { auditContainers } from '../../manifest/buckets/container-audit.ts';
+import type { Call } from '../../observe/call.ts';
 import { sweepLines } from './sweep-lines.ts';
-import { StartError } from './start-error.ts';
+import { StartError } from '../start-error.ts';
 import { EXIT, runCommand } from './sweep-surroundings.ts';
 
 /** `npm run sweep`: one sweep of the backends of a configuration; to be started again and again by a timer. */

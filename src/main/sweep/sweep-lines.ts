@@ -4,7 +4,7 @@ import {
   FINDINGS,
   type Finding,
   type SweepReport,
-} from '../manifest/sweep/sweep-report.ts';
+} from '../../manifest/sweep/sweep-report.ts';
 import type { SweepArguments } from './sweep-arguments.ts';
 
 /** The report of a sweep for people. */
