@@ -13,7 +13,7 @@ import { NO_REQUEST } from '../access/request-keys.ts';
 import { sessionUser } from '../access/sessions/sessions.ts';
 import type { AccessDecision } from '../observe/access-facts.ts';
 import { type StatementFacts, explainedReasons } from '../observe/packed-reasons.ts';
-import { accountDirectory } from './account-settings.ts';
+import { accountDirectory } from './accounts/account-settings.ts';
 import { printLines } from './print.ts';
 import { StartError } from './start-error.ts';
 

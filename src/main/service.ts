@@ -26,7 +26,7 @@ import type { OpenBackend } from './backends.ts';
 import { connectionLimit, proxyProtocol } from './connection-bounds.ts';
 import { bucketNames } from './bucket-rules.ts';
 import { warnOfHiddenBuckets } from './hidden-names.ts';
-import type { ReplaceableIdentities } from './identities.ts';
+import type { ReplaceableIdentities } from './accounts/identities.ts';
 import { type Inspection, openInspection } from './inspection.ts';
 import { openManifest, type OpenManifest } from './manifest.ts';
 import { operationSettings } from './operation-settings.ts';

@@ -1,7 +1,7 @@
 import { ConfigError, type Environment, loadConfig } from '../../../config/load.ts';
 import type { Call } from '../../observe/call.ts';
 import type { Realm } from '../../manifest/buckets/realm.ts';
-import { accountDirectory } from '../account-settings.ts';
+import { accountDirectory } from '../accounts/account-settings.ts';
 import { type OpenBackend, openBackends } from '../backends.ts';
 import { backgroundCall } from '../background-call.ts';
 import { createRealm } from '../bucket-rules.ts';

@@ -5,7 +5,7 @@ import { ACCOUNT } from '../../../config/schema-accounts.ts';
 import type { AccountDirectory } from '../../../src/access/accounts.ts';
 import { SealingKeys } from '../../../src/access/sessions/sealing-keys.ts';
 import { Sessions } from '../../../src/access/sessions/sessions.ts';
-import { accountDirectory } from '../../../src/main/account-settings.ts';
+import { accountDirectory } from '../../../src/main/accounts/account-settings.ts';
 
 export interface Keys {
   readonly accessKeyId: string;

@@ -1,8 +1,8 @@
-import type { AccountConfig } from '../../config/schema-accounts.ts';
-import type { UserConfig } from '../../config/schema-identities.ts';
-import type { Account } from '../access/accounts.ts';
-import { derivedIds } from '../access/identities/derived-ids.ts';
-import type { SecretSources } from './secrets.ts';
+import type { AccountConfig } from '../../../config/schema-accounts.ts';
+import type { UserConfig } from '../../../config/schema-identities.ts';
+import type { Account } from '../../access/accounts.ts';
+import { derivedIds } from '../../access/identities/derived-ids.ts';
+import type { SecretSources } from '../secrets.ts';
 
 /** What identifies an account; made of its name where it is not given. */
 export function accountOf({ name, canonicalId, displayName, email, accountNumber }: AccountConfig): Account {

@@ -1,14 +1,14 @@
-import type { AccountConfig } from '../../config/schema-accounts.ts';
-import type { KeyConfig, ProviderConfig, RoleConfig, UserConfig } from '../../config/schema-identities.ts';
-import type { AccountDirectory } from '../access/accounts.ts';
-import { type AccountSettings, createAccountDirectory, type KeyPair, type UserSettings } from '../access/directory.ts';
-import { uniqueId } from '../access/identities/derived-ids.ts';
-import type { IdentityProvider, Role } from '../access/identities/identities.ts';
-import { providerArn } from '../access/identities/trust.ts';
+import type { AccountConfig } from '../../../config/schema-accounts.ts';
+import type { KeyConfig, ProviderConfig, RoleConfig, UserConfig } from '../../../config/schema-identities.ts';
+import type { AccountDirectory } from '../../access/accounts.ts';
+import { type AccountSettings, createAccountDirectory, type KeyPair, type UserSettings } from '../../access/directory.ts';
+import { uniqueId } from '../../access/identities/derived-ids.ts';
+import type { IdentityProvider, Role } from '../../access/identities/identities.ts';
+import { providerArn } from '../../access/identities/trust.ts';
 import { accountOf, type AccountSurroundings, roleArn, userArn } from './account-names.ts';
 import { PolicyShelf } from './policy-shelf.ts';
-import { readSecret, readSecretFile, readTextFile, type SecretSources } from './secrets.ts';
-import { StartError } from './start-error.ts';
+import { readSecret, readSecretFile, readTextFile, type SecretSources } from '../secrets.ts';
+import { StartError } from '../start-error.ts';
 import { trustPolicy } from './trust-policy.ts';
 
 /** The directory that a configuration describes, secrets read. @throws StartError */

@@ -1,10 +1,10 @@
-import type { LoadedConfig } from '../../config/load.ts';
-import type { AccountDirectory } from '../access/accounts.ts';
-import { replaceableDirectory } from '../access/directory.ts';
-import { SealingKeys } from '../access/sessions/sealing-keys.ts';
+import type { LoadedConfig } from '../../../config/load.ts';
+import type { AccountDirectory } from '../../access/accounts.ts';
+import { replaceableDirectory } from '../../access/directory.ts';
+import { SealingKeys } from '../../access/sessions/sealing-keys.ts';
 import { accountDirectory } from './account-settings.ts';
-import { readSecret, type SecretSources } from './secrets.ts';
-import { StartError } from './start-error.ts';
+import { readSecret, type SecretSources } from '../secrets.ts';
+import { StartError } from '../start-error.ts';
 
 /** Who somebody is, as the files say it at the moment. */
 interface Identities {

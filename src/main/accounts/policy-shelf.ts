@@ -1,17 +1,17 @@
-import type { AccountConfig } from '../../config/schema-accounts.ts';
+import type { AccountConfig } from '../../../config/schema-accounts.ts';
 import type {
   AttachedConfig,
   GroupConfig,
   PolicyConfig,
   RoleConfig,
   UserConfig,
-} from '../../config/schema-identities.ts';
-import type { Permissions } from '../access/accounts.ts';
-import { expandShortForm } from '../access/identities/short-form.ts';
-import type { NamedPolicy, PolicyDocument, PolicyKind } from '../access/policy/document.ts';
-import { parsePolicy } from '../access/policy/parse.ts';
-import { readTextFile, type SecretSources } from './secrets.ts';
-import { StartError } from './start-error.ts';
+} from '../../../config/schema-identities.ts';
+import type { Permissions } from '../../access/accounts.ts';
+import { expandShortForm } from '../../access/identities/short-form.ts';
+import type { NamedPolicy, PolicyDocument, PolicyKind } from '../../access/policy/document.ts';
+import { parsePolicy } from '../../access/policy/parse.ts';
+import { readTextFile, type SecretSources } from '../secrets.ts';
+import { StartError } from '../start-error.ts';
 
 /** What policies may be attached to. */
 type Attachable =

@@ -1,10 +1,10 @@
-import type { AccountConfig } from '../../config/schema-accounts.ts';
-import type { RoleConfig, TrustConfig } from '../../config/schema-identities.ts';
-import { expandTrust, providerArn } from '../access/identities/trust.ts';
-import type { PolicyDocument } from '../access/policy/document.ts';
+import type { AccountConfig } from '../../../config/schema-accounts.ts';
+import type { RoleConfig, TrustConfig } from '../../../config/schema-identities.ts';
+import { expandTrust, providerArn } from '../../access/identities/trust.ts';
+import type { PolicyDocument } from '../../access/policy/document.ts';
 import { type AccountSurroundings, roleArn, userArn } from './account-names.ts';
 import { parsed, type PolicyShelf } from './policy-shelf.ts';
-import { StartError } from './start-error.ts';
+import { StartError } from '../start-error.ts';
 
 type RoleSurroundings = AccountSurroundings & { readonly config: AccountConfig };
 type Fault = (setting: keyof TrustConfig, message: string) => never;

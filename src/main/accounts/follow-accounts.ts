@@ -1,8 +1,8 @@
-import { type Environment, loadConfig, type LoadedConfig } from '../../config/load.ts';
-import type { Config } from '../../config/schema.ts';
-import type { Log } from '../observe/log.ts';
+import { type Environment, loadConfig, type LoadedConfig } from '../../../config/load.ts';
+import type { Config } from '../../../config/schema.ts';
+import type { Log } from '../../observe/log.ts';
 import { openIdentities, type ReplaceableIdentities } from './identities.ts';
-import { watchPlaces } from './watch-places.ts';
+import { watchPlaces } from '../watch-places.ts';
 
 interface FollowOptions {
   readonly loaded: LoadedConfig;
