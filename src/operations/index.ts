@@ -3,7 +3,11 @@ import { getBucketAcl } from './acl/get-bucket-acl.ts';
 import { getObjectAcl } from './acl/get-object-acl.ts';
 import { putBucketAcl } from './acl/put-bucket-acl.ts';
 import { putObjectAcl } from './acl/put-object-acl.ts';
-import { deleteBucketEncryption, getBucketEncryption, putBucketEncryption } from './bucket/settings/bucket-encryption.ts';
+import {
+  deleteBucketEncryption,
+  getBucketEncryption,
+  putBucketEncryption,
+} from './bucket/settings/bucket-encryption.ts';
 import { CONFIGURATION_LISTS } from './bucket/settings/configuration-lists.ts';
 import { createBucket } from './bucket/create-bucket.ts';
 import { deleteBucketCors } from './bucket/settings/delete-bucket-cors.ts';

@@ -1,7 +1,12 @@
 import type { AccountConfig } from '../../../config/schema-accounts.ts';
 import type { KeyConfig, ProviderConfig, RoleConfig, UserConfig } from '../../../config/schema-identities.ts';
 import type { AccountDirectory } from '../../access/accounts.ts';
-import { type AccountSettings, createAccountDirectory, type KeyPair, type UserSettings } from '../../access/directory.ts';
+import {
+  type AccountSettings,
+  createAccountDirectory,
+  type KeyPair,
+  type UserSettings,
+} from '../../access/directory.ts';
 import { uniqueId } from '../../access/identities/derived-ids.ts';
 import type { IdentityProvider, Role } from '../../access/identities/identities.ts';
 import { providerArn } from '../../access/identities/trust.ts';

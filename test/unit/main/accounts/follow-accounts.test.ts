@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { loadConfig } from '../../../../config/load.ts';
 import { followAccounts } from '../../../../src/main/accounts/follow-accounts.ts';
-import { openIdentities, replaceableIdentities, type ReplaceableIdentities } from '../../../../src/main/accounts/identities.ts';
+import {
+  openIdentities,
+  replaceableIdentities,
+  type ReplaceableIdentities,
+} from '../../../../src/main/accounts/identities.ts';
 
 const SOON = { timeout: 30_000, interval: 50 };
 let folder: string;
