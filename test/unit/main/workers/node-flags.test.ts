@@ -1,5 +1,19 @@
-import { describe, expect, test } from 'vitest';
-import { ALLOCATOR, nodeFlags, restart } from '../../../../src/main/workers/node-flags.ts';
+import { execFileSync } from 'node:child_process';
+import type * as V8 from 'node:v8';
+import { setFlagsFromString } from 'node:v8';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import {
+  ALLOCATOR,
+  boundHeapGrowth,
+  collectYoungAlone,
+  nodeFlags,
+  restart,
+} from '../../../../src/main/workers/node-flags.ts';
+
+vi.mock('node:v8', async (original) => ({
+  ...(await original<typeof V8>()),
+  setFlagsFromString: vi.fn<(flag: string) => void>(),
+}));
 
 const MIB = 1024 * 1024;
 
@@ -44,5 +58,54 @@ describe('a start over', () => {
       environment: { ...ALLOCATOR, ...own },
     });
     expect(restart({ limit, flags: ['--max-heap-size=99'], environment: ALLOCATOR })).toBeUndefined();
+  });
+});
+
+describe('flags of V8 for a process that runs already', () => {
+  const execArgv = process.execArgv;
+
+  afterEach(() => {
+    process.execArgv = execArgv;
+    vi.unstubAllEnvs();
+    vi.mocked(setFlagsFromString).mockClear();
+  });
+
+  const flags: [string, () => void, string, string[]][] = [
+    [
+      'growth of the old space',
+      boundHeapGrowth,
+      '--heap-growing-percent=50',
+      ['--heap-growing-percent=20', '--heap_growing_percent=20'],
+    ],
+    [
+      'threads that collect the young space',
+      collectYoungAlone,
+      '--no-parallel-scavenge',
+      ['--parallel-scavenge', '--no-parallel-scavenge', '--noparallel_scavenge'],
+    ],
+  ];
+
+  test.each(flags)('%s', (_name, set, flag) => {
+    process.execArgv = ['--max-semi-space-size=16'];
+    vi.stubEnv('NODE_OPTIONS', '--no-warnings');
+    set();
+    expect(vi.mocked(setFlagsFromString).mock.calls).toEqual([[flag]]);
+  });
+
+  test.each(flags)('%s: what somebody has chosen stays', (_name, set, _flag, chosen) => {
+    for (const own of chosen) {
+      process.execArgv = [own];
+      vi.stubEnv('NODE_OPTIONS', '');
+      set();
+      process.execArgv = [];
+      vi.stubEnv('NODE_OPTIONS', `--no-warnings ${own}`);
+      set();
+    }
+    expect(setFlagsFromString).not.toHaveBeenCalled();
+  });
+
+  test('V8 knows both', () => {
+    const known = execFileSync(process.execPath, ['--v8-options'], { encoding: 'utf8' });
+    for (const name of ['heap-growing-percent', 'parallel-scavenge']) expect(known).toContain(`  --${name} (`);
   });
 });
