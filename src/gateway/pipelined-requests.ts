@@ -56,10 +56,14 @@ export class PipelinedRequests {
 
   #hold(waiting: Waiting): void {
     const { socket } = waiting.request;
-    seeLine(waiting.request);
     const held = this.#waiting.get(socket);
+    // Node's parser goes on to the end of what it has read: thousands of requests, of which no line is worth a look.
+    if (held !== undefined && held.length >= MOST_WAITING) {
+      socket.destroy();
+      return;
+    }
+    seeLine(waiting.request);
     if (held === undefined) this.#waiting.set(socket, [waiting]);
-    else if (held.length < MOST_WAITING) held.push(waiting);
-    else socket.destroy();
+    else held.push(waiting);
   }
 }

@@ -1,9 +1,16 @@
 import { once } from 'node:events';
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import { type AddressInfo, type Socket, connect } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
+import type * as HeadBounds from '../../../src/gateway/head-bounds.ts';
+import { seeLine } from '../../../src/gateway/head-bounds.ts';
 import { IdleConnections } from '../../../src/gateway/idle-connections.ts';
 import { PipelinedRequests } from '../../../src/gateway/pipelined-requests.ts';
+
+vi.mock('../../../src/gateway/head-bounds.ts', async (original) => {
+  const bounds = await original<typeof HeadBounds>();
+  return { ...bounds, seeLine: vi.fn<typeof seeLine>(bounds.seeLine) };
+});
 
 interface Served {
   readonly request: IncomingMessage;
@@ -81,8 +88,10 @@ it('more requests than may wait end the connection', async () => {
   const few = await sent(Array.from({ length: 101 }, (_none, at) => `/${String(at)}`));
   expect(few.client.destroyed).toBe(false);
   few.client.destroy();
+  vi.mocked(seeLine).mockClear();
   const many = await sent(Array.from({ length: 5000 }, (_none, at) => `/${String(at)}`));
   many.client.resume().on('error', () => undefined);
   await expect.poll(() => many.client.destroyed).toBe(true);
   expect(targetsOf(many.begun)).toEqual(['/0']);
+  expect(seeLine).toHaveBeenCalledTimes(100);
 });
