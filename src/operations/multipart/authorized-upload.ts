@@ -7,6 +7,7 @@ import type { Bucket } from '../../manifest/records/bucket.ts';
 import type { UploadContent } from '../../manifest/records/upload-record.ts';
 import type { S3Request } from '../../protocol/request.ts';
 import { namedBucket } from '../authorized-bucket.ts';
+import { toS3Error } from '../failure.ts';
 import type { OperationContext } from '../operation.ts';
 import { dependsOnCreation, mayAccess, ownAction, requireAccess } from '../require-access.ts';
 
@@ -46,15 +47,17 @@ export async function authorizedForPart(target: UploadTarget, context: Operation
 }
 
 /**
- * Waits for work on a part that looks at more than the upload. S3 looks for the upload first: where the work is refused
- * for another reason, an upload that `authorizedForPart` had only remembered may be over, and then that is the answer.
+ * Waits for work on a part that looks at more than the upload: at a source, or at the digests of its body. S3 looks for
+ * the upload first: where the request is refused for another reason, an upload that `authorizedForPart` had only
+ * remembered may be over, and then that is the answer. A request that the gateway could not serve is not looked at.
  * @throws as the work, and as `authorizedUpload`
  */
 export async function heedingUpload<T>(target: UploadTarget, work: Promise<T>, context: OperationContext): Promise<T> {
   try {
     return await work;
   } catch (refusal) {
-    if (!isS3Error(refusal) || isS3Error(refusal, 'NoSuchUpload')) throw refusal;
+    const { code, status } = toS3Error(refusal);
+    if (status >= 500 || code === 'NoSuchUpload') throw refusal;
     try {
       await authorizedUpload(target, context);
     } catch (error) {

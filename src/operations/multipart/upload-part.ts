@@ -1,8 +1,12 @@
 import { checksumHeader } from '../../protocol/checksums/algorithms.ts';
 import { quoted } from '../../protocol/headers/object-headers.ts';
-import { authorizedForPart, bucketOfUpload } from './authorized-upload.ts';
-import type { Operation } from '../operation.ts';
+import { authorizedForPart, bucketOfUpload, heedingUpload } from './authorized-upload.ts';
+import type { Operation, OperationContext } from '../operation.ts';
 import { requirePartKey } from '../../manifest/heads/customer-keys.ts';
+import type { EncryptWith } from '../../manifest/heads/object-requests.ts';
+import type { Upload } from '../../manifest/uploads/upload-find.ts';
+import type { PartRecord } from '../../manifest/records/upload-part-record.ts';
+import type { S3Request } from '../../protocol/request.ts';
 import { encryptionHeaders, partEncryption, requireOffered, shownKey } from '../encryption.ts';
 import { requirePartChecksum } from './upload-checksum.ts';
 import { MAX_PART_SIZE, partNumberOf, refuseVersionId, uploadTarget } from './upload-request.ts';
@@ -14,25 +18,36 @@ export const uploadPart: Operation = async (request, context) => {
   const shown = shownKey({ headers: request.headers }, context);
   refuseVersionId(request);
   const number = partNumberOf(request);
-  const { uploads } = context.manifest;
+  const target = uploadTarget(request, bucket);
   // Looked up before the body is read: a client with a wrong upload id need not send it.
-  const upload = await authorizedForPart(uploadTarget(request, bucket), context);
+  const upload = await authorizedForPart(target, context);
   requirePartKey(upload.encryption, shown);
   requirePartChecksum(upload.checksum, request.headers);
   const encryptWith = partEncryption(upload.encryption, shown, bucket);
+  const storing = storePart(request, { upload, number, encryptWith }, context);
+  const { etag, checksum } = await heedingUpload(target, storing, context);
+  const checksums = checksum === undefined ? {} : { [checksumHeader(checksum.algorithm)]: checksum.value };
+  return { status: 200, headers: { etag: quoted(etag), ...encryptionHeaders(encryptWith), ...checksums } };
+};
 
+interface OpenPart {
+  readonly upload: Upload;
+  readonly number: number;
+  readonly encryptWith: EncryptWith | undefined;
+}
+
+/** @throws S3Error what is wrong with the body, NoSuchUpload */
+async function storePart(
+  request: S3Request,
+  { upload, number, encryptWith }: OpenPart,
+  { manifest, settings, call }: OperationContext,
+): Promise<PartRecord> {
   const body = await request.body.open({
-    holdBytes: context.settings.holdBytes,
+    holdBytes: settings.holdBytes,
     maxSize: MAX_PART_SIZE,
     wantMd5: true,
     ...(upload.checksum !== undefined && { wantChecksum: upload.checksum.algorithm }),
   });
   const bytes = body.kind === 'held' ? body.bytes : { size: body.size, stream: body.stream };
-  const { etag, checksum } = await uploads.putPart(
-    upload,
-    { number, body: bytes, facts: body.facts, encryptWith },
-    context.call,
-  );
-  const checksums = checksum === undefined ? {} : { [checksumHeader(checksum.algorithm)]: checksum.value };
-  return { status: 200, headers: { etag: quoted(etag), ...encryptionHeaders(encryptWith), ...checksums } };
-};
+  return manifest.uploads.putPart(upload, { number, body: bytes, facts: body.facts, encryptWith }, call);
+}

@@ -25,6 +25,27 @@ test.each<[string, (on: CopyScene) => string, Headers]>([
   expect((await on.here.copyPart(upload, from(on), headers)).outcome).toBe('404 NoSuchUpload');
 });
 
+const WRONG_DIGEST = { 'content-md5': 'AAAAAAAAAAAAAAAAAAAAAA==' };
+const BODIES: [string, string][] = [
+  ['held', 'bytes of a part'],
+  ['streamed', 'x'.repeat(2 * 1024 * 1024)],
+];
+
+test.each(BODIES)(
+  'a wrong digest of a part that is %s is not looked at when the upload is over',
+  async (_how, body) => {
+    const on = await scene();
+    const part = `${await ended(on)}&partNumber=1`;
+    expect(await on.here.outcome('PUT', part, { headers: WRONG_DIGEST, body })).toBe('404 NoSuchUpload');
+  },
+);
+
+test.each(BODIES)('a wrong digest of a part that is %s is told while the upload is open', async (_how, body) => {
+  const on = await scene();
+  const part = `${await on.here.upload(on.to)}&partNumber=1`;
+  expect(await on.here.outcome('PUT', part, { headers: WRONG_DIGEST, body })).toBe('400 BadDigest');
+});
+
 test('an upload that is open is told what is wrong with the source', async () => {
   const on = await scene();
   const upload = await on.here.upload(on.to);
