@@ -7,6 +7,11 @@ export interface Scenario {
   readonly begin: (world: World) => void;
   /** What begins when everything that began first has ended, or will never. */
   readonly then?: (world: World) => void;
+  /**
+   * What may begin once, at any time. What is on its way then stays there until all else has come to its end, however
+   * long that takes by the clocks.
+   */
+  readonly meanwhile?: (world: World) => void;
 }
 
 type Fault = Fate | 'crash';
@@ -56,7 +61,17 @@ async function runOnce(scenario: Scenario, choose: (step: number) => number, mos
   const [options, trace, faults]: [number[], string[], Fault[]] = [[], [], []];
   scenario.begin(world);
   await quiet(world.gate);
-  let next = scenario.then;
+  let [next, meanwhile] = [scenario.then, scenario.meanwhile];
+  const overtake = (): Action[] => {
+    const begin = meanwhile;
+    if (begin === undefined) return [];
+    const hold = (): void => {
+      meanwhile = undefined;
+      for (const call of world.gate.waiting) call.isHeld = true;
+      begin(world);
+    };
+    return [{ what: 'all that is on its way takes long', act: hold }];
+  };
   for (let step = 1; step < MAX_STEPS; step += 1) {
     world.step = step;
     // Who has crashed tells nothing any more.
@@ -66,8 +81,9 @@ async function runOnce(scenario: Scenario, choose: (step: number) => number, mos
       next = undefined;
       await quiet(world.gate);
     }
-    const actions = actionsOf(world, faults.length < most);
-    if (actions.length === 0) break;
+    const calls = actionsOf(world, faults.length < most);
+    if (calls.length === 0) break;
+    const actions = [...calls, ...overtake()];
     const action = actions[Math.min(choose(step - 1), actions.length - 1)] as Action;
     options.push(actions.length);
     trace.push(action.what);
@@ -80,7 +96,8 @@ async function runOnce(scenario: Scenario, choose: (step: number) => number, mos
 }
 
 function actionsOf({ gate }: World, mayFail: boolean): Action[] {
-  const { waiting, late } = gate;
+  const { late } = gate;
+  const waiting = gate.waiting.toSorted((one, other) => Number(one.isHeld) - Number(other.isHeld));
   const pass = waiting.map((call): Action => ({ what: call.what, act: () => call.let('pass') }));
   const land = late.map(
     (send): Action => ({

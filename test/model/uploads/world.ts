@@ -10,6 +10,7 @@ import { createSettler } from '../../../src/manifest/versions/settle.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
 import { readAll } from '../../../src/streams/read-all.ts';
 import { testCall } from '../../support/test-call.ts';
+import { TestTime } from '../../support/test-time.ts';
 import { codeOf, md5Of } from '../../unit/manifest/upload-fixture.ts';
 import { Gate, type Fate } from '../bucket-life/gate.ts';
 import { quiet } from '../bucket-life/world.ts';
@@ -54,10 +55,11 @@ class Process {
     return codeOf(put());
   }
 
-  complete(target: UploadTarget, text = FIRST): Promise<string> {
+  /** @param pause called when the upload is claimed, and nothing published */
+  complete(target: UploadTarget, text: string, pause: () => void): Promise<string> {
     const parts: ListedPart[] = [{ number: 1, etag: md5Of(text), checksums: {} }];
     const request = { parts, expected: {}, conditions: {} };
-    const hooks = { beforeAssembly: () => undefined, beforePublication: async () => undefined };
+    const hooks = { beforeAssembly: () => undefined, beforePublication: async () => pause() };
     return codeOf(this.#uploads.complete(target, { ...request, ...hooks }, testCall()));
   }
 
@@ -88,7 +90,9 @@ interface Told {
 
 /** Two processes that know an open upload with a part, over one memory. */
 export class World {
-  readonly memory = new MemoryBlobStore();
+  /** Of both processes and the service. */
+  readonly time = new TestTime();
+  readonly memory = new MemoryBlobStore({ now: this.time.now });
   readonly gate = new Gate();
   readonly a: Process;
   readonly b: Process;
@@ -96,6 +100,8 @@ export class World {
   step = 0;
   /** The note of how it ended, or the removal of the upload's record, met a fault. */
   recordStayed = false;
+  /** Milliseconds for which a Complete stands still between its claim and its publication. */
+  pausesMs = 0;
   bucket!: Bucket;
   target!: UploadTarget;
 
@@ -112,7 +118,7 @@ export class World {
     await buckets.create({ name: 'photos', ownerId: OWNER }, testCall());
     world.bucket = await buckets.get('photos', testCall());
     for (const process of [world.a, world.b]) {
-      const bucket = { ...world.bucket, home: { ...world.bucket.home, store: process.store } };
+      const bucket = { ...world.bucket, home: { ...world.bucket.home, store: process.store, time: world.time } };
       world.bucketOf.set(process, bucket);
     }
     const begun = async (): Promise<void> => {
@@ -134,10 +140,15 @@ export class World {
   begin(kind: Told['kind'], process: Process, text = FIRST): Told {
     const told: Told = { kind, text, begun: this.step, ended: Infinity, outcome: 'none' };
     this.told.push(told);
-    const target = this.at(process);
-    const work = kind === 'abort' ? process.abort(target) : process[kind](target, text);
-    void work.then((outcome) => Object.assign(told, { outcome, ended: this.step }));
+    void this.#ask(told, process).then((outcome) => Object.assign(told, { outcome, ended: this.step }));
     return told;
+  }
+
+  #ask({ kind, text }: Told, process: Process): Promise<string> {
+    const target = this.at(process);
+    if (kind === 'abort') return process.abort(target);
+    if (kind === 'part') return process.part(target, text);
+    return process.complete(target, text, () => this.time.advance(this.pausesMs));
   }
 
   async #drained(work: Promise<void>): Promise<void> {
