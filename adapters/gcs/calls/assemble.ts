@@ -72,6 +72,7 @@ async function narrow(
   { staging, sources, intermediates }: Narrowing,
   call: Call,
 ): Promise<readonly string[]> {
+  if (sources.length <= FAN_IN) return sources;
   const stop = new AbortController();
   const inner = withSignal(call, AbortSignal.any([call.signal, stop.signal]));
   let level = sources;
