@@ -5,6 +5,8 @@ import { PRIVATE_METADATA_BYTES } from './resource.ts';
 
 /** https://cloud.google.com/storage/quotas#objects: 8 KiB of custom metadata, names and values. */
 const MAX_METADATA_BYTES = 8 * 1024;
+/** https://cloud.google.com/storage/docs/batch */
+export const MAX_BATCH = 100;
 
 /** Limits of Cloud Storage, but for those that tests lower. */
 export function gcsCapabilities({ limits, names, pinsSources }: GcsClient): StoreCapabilities {
@@ -19,6 +21,7 @@ export function gcsCapabilities({ limits, names, pinsSources }: GcsClient): Stor
     // A part is an object of its own.
     maxStagedBlock: limits.maxWrite,
     maxListPage: 1000,
+    maxBatch: MAX_BATCH,
     maxMetadataBytes: MAX_METADATA_BYTES - PRIVATE_METADATA_BYTES,
     writeReturnsMd5: true,
     pinsSources,

@@ -10,6 +10,7 @@ export const MEMORY_CAPABILITIES: StoreCapabilities = {
   maxCopy: 5000 * MIB,
   maxStagedBlock: 4000 * MIB,
   maxListPage: 5000,
+  maxBatch: 256,
   maxMetadataBytes: 8 * 1024,
   writeReturnsMd5: true,
   pinsSources: true,

@@ -223,6 +223,8 @@ export interface StoreCapabilities {
   /** Largest body of one `stagePart` / `stagePartFrom` token; larger ones are split by the adapter. */
   readonly maxStagedBlock: number;
   readonly maxListPage: number;
+  /** Blobs that `removeMany` removes in one call, where the service takes batches. */
+  readonly maxBatch: number;
   /** Names and values together. */
   readonly maxMetadataBytes: number;
   /** `write` answers the MD5 of what it stored, so the caller need not compute it. */

@@ -6,6 +6,7 @@ import { createListing } from '../../src/manifest/listing/listing.ts';
 import { type Objects, createObjects } from '../../src/manifest/objects/objects.ts';
 import type { PutRequest } from '../../src/manifest/heads/object-requests.ts';
 import { type Settler, createSettler } from '../../src/manifest/versions/settle.ts';
+import { withoutSettling } from '../support/manifest/unsettled.ts';
 import { createClock } from '../../src/manifest/records/clock.ts';
 import { type Uploads, createUploads } from '../../src/manifest/uploads/uploads.ts';
 import type { Call } from '../../src/observe/call.ts';
@@ -128,7 +129,7 @@ export class HangUpWorld {
       newCall: () => testCall(),
       onError: () => undefined,
     });
-    this.#settler = settling ? settler : { ...settler, schedule: () => undefined };
+    this.#settler = settling ? settler : withoutSettling(settler);
     const clock = createClock();
     this.objects = createObjects({ clock, settler: this.#settler });
     this.uploads = createUploads({ clock, settler: this.#settler, objects: this.objects, minPartSize: 1 });

@@ -11,19 +11,18 @@ import {
 import { inOrder, removeManyBy } from '../../shared/remove-many.ts';
 import { unlessAborted } from '../../shared/unless-aborted.ts';
 import { httpDate, withQuery } from '../api.ts';
+import { MAX_BATCH } from '../capabilities.ts';
 import type { AzureClient } from '../client.ts';
 import { blobPath, containerPath } from '../endpoint.ts';
 import { refusalError } from '../errors.ts';
 import type { AzureRequest } from '../request.ts';
 import { remove } from './write.ts';
 
-/** https://learn.microsoft.com/rest/api/storageservices/blob-batch */
-const MOST = 256;
 /** Milliseconds that a token may take. */
 const PROOF_WITHIN = 30_000;
 
 /** Blob Batch, of deletions in one container. */
-export const removeMany = removeManyBy<AzureClient, Deletion>({ one: remove, most: MOST, embed, send });
+export const removeMany = removeManyBy<AzureClient, Deletion>({ one: remove, most: MAX_BATCH, embed, send });
 
 /** A deletion, to be authorised. */
 interface Deletion {

@@ -4,18 +4,17 @@ import type { Call } from '../../../src/observe/call.ts';
 import { type EmbeddedAnswer, type EmbeddedCall, batchBody, readBatchAnswer } from '../../shared/batch/multipart.ts';
 import { inOrder, removeManyBy } from '../../shared/remove-many.ts';
 import { joinTarget } from '../../shared/wire/target.ts';
+import { MAX_BATCH } from '../capabilities.ts';
 import type { GcsClient } from '../client.ts';
 import { readErrorDocument, refusalError } from '../errors.ts';
 import { objectPath } from '../paths.ts';
 import { matchQuery } from '../revision.ts';
 import { remove } from './write.ts';
 
-/** https://cloud.google.com/storage/docs/batch */
-const MOST = 100;
 const BATCHES = '/batch/storage/v1';
 
 /** The JSON API's batches, of deletions in one bucket. */
-export const removeMany = removeManyBy<GcsClient, EmbeddedCall>({ one: remove, most: MOST, embed, send });
+export const removeMany = removeManyBy<GcsClient, EmbeddedCall>({ one: remove, most: MAX_BATCH, embed, send });
 
 /** The same for what may be gone already; nobody asks what became of it. */
 export async function removeNames(

@@ -1,4 +1,6 @@
 import type { Call } from '../../observe/call.ts';
+import type { RemoveItem } from '../../store/blob-store.ts';
+import { removeForGood } from '../../store/remove-for-good.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { readHead } from '../heads/object-read.ts';
 import { namedVersion } from '../records/record.ts';
@@ -8,7 +10,7 @@ import { readClaim } from '../versions/upload-claim.ts';
 import { type Completion, writeTombstone } from '../versions/upload-tombstone.ts';
 import type { UploadsContext } from './upload-context.ts';
 import { type UploadTarget, removeUploadRecord } from './upload-find.ts';
-import { removePartRecords, removeRecordsOf, removeStaging } from './upload-parts.ts';
+import { recordsOf, removePartRecords, removeStaging } from './upload-parts.ts';
 
 export interface Ending {
   readonly completion: Completion;
@@ -46,13 +48,17 @@ export async function conclude(
   }
   const { unsettled } = ending;
   context.settler.later(`completed ${target.uploadId}`, async (own) => {
+    const left = partsLeft(target, ending);
     try {
-      await steps.note(own);
-    } finally {
+      await steps.removeRecord(own);
+    } catch (error) {
       if (unsettled !== undefined) context.settler.schedule(target, steps.isNoted ? unsettled.fresh : undefined);
+      throw error;
     }
-    await steps.removeRecord(own);
-    await tidy(target, ending, own);
+    if (unsettled !== undefined) {
+      context.settler.schedule(target, unsettled.fresh && { ...unsettled.fresh, along: left.last });
+    }
+    await tidy(target, { ...ending, left: left.first }, own);
   });
 }
 
@@ -103,11 +109,34 @@ async function noteEnd(target: UploadTarget, { completion }: Ending, call: Call)
   if (!isNew) await withdrawIfDeleted(target, call);
 }
 
+interface PartsLeft {
+  /** Undefined: they have to be listed. */
+  readonly first?: readonly RemoveItem[];
+  /** What goes along with the blob of the object once that has settled. */
+  readonly last: readonly RemoveItem[];
+}
+
+/**
+ * The records of the parts, in two heaps: the last batch, if it is not full, has room for the blob that is removed when
+ * the object has settled. The others need not wait until its bytes are copied.
+ */
+function partsLeft({ bucket, uploadId }: UploadTarget, { numbers, unsettled }: Ending): PartsLeft {
+  if (numbers === undefined) return { last: [] };
+  const records = recordsOf(uploadId, numbers);
+  if (unsettled?.fresh === undefined) return { first: records, last: [] };
+  const inLast = records.length % bucket.home.store.capabilities.maxBatch;
+  return { first: records.slice(0, records.length - inLast), last: records.slice(records.length - inLast) };
+}
+
 /** The parts' records go after the upload's: as long as the upload can be found, its parts can. */
-async function tidy(target: UploadTarget, { numbers, leavesStaging = false }: Ending, call: Call): Promise<void> {
+async function tidy(
+  target: UploadTarget,
+  { left, leavesStaging = false }: Pick<Ending, 'leavesStaging'> & { readonly left: PartsLeft['first'] },
+  call: Call,
+): Promise<void> {
   const { bucket, uploadId } = target;
-  if (numbers === undefined) await removePartRecords(bucket.home, uploadId, call);
-  else await removeRecordsOf(bucket.home, { uploadId, numbers }, call);
+  if (left === undefined) await removePartRecords(bucket.home, uploadId, call);
+  else await removeForGood(bucket.home, left, call);
   if (leavesStaging) await removeStaging(target, call);
 }
 

@@ -1,8 +1,9 @@
 import { finished } from 'node:stream/promises';
 import type { Call } from '../../observe/call.ts';
 import type { BodyFacts } from '../../protocol/body/object-body.ts';
-import type { StagedPart } from '../../store/blob-store.ts';
+import type { RemoveItem, StagedPart } from '../../store/blob-store.ts';
 import { blobsOf, pagesOf } from '../../store/pages.ts';
+import { removeForGood } from '../../store/remove-for-good.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
 import { type UploadBody, bodySize } from '../../streams/bytes.ts';
@@ -227,40 +228,17 @@ async function* partsFrom(
 /** Removes all part records of an upload, with list and bulk calls only. Idempotent. */
 export async function removePartRecords({ store, system }: BucketHome, uploadId: string, call: Call): Promise<void> {
   for await (const page of pagesOf(store, system, { prefix: partsPrefix(uploadId) }, call)) {
-    await removeNames(
+    await removeForGood(
       { store, system },
-      page.map(({ name }) => name),
+      page.map(({ name }) => ({ name })),
       call,
     );
   }
 }
 
-/** The same, for parts that are known to be all there are. */
-export async function removeRecordsOf(
-  home: BucketHome,
-  { uploadId, numbers }: { readonly uploadId: string; readonly numbers: Iterable<number> },
-  call: Call,
-): Promise<void> {
-  const names = Array.from(numbers, (number) => partName(uploadId, number));
-  await removeNames(home, names, call);
-}
-
-/** How often a removal is tried whose outcome is an error. The upload is over, so nothing of these names comes anew. */
-const REMOVALS = 2;
-
-async function removeNames(
-  { store, system }: Pick<BucketHome, 'store' | 'system'>,
-  names: readonly string[],
-  call: Call,
-): Promise<void> {
-  let left = names;
-  for (let tries = 1; left.length > 0; tries += 1) {
-    const items = left.map((name) => ({ name }));
-    const outcomes = await store.removeMany(system, items, call);
-    left = left.filter((_, index) => outcomes[index] instanceof Error);
-    const failure = outcomes.find((outcome) => outcome instanceof Error);
-    if (failure !== undefined && tries === REMOVALS) throw failure;
-  }
+/** What to remove of an upload that is over: nothing of these names comes anew. */
+export function recordsOf(uploadId: string, numbers: Iterable<number>): RemoveItem[] {
+  return Array.from(numbers, (number) => ({ name: partName(uploadId, number) }));
 }
 
 /** Frees the staged bytes of an upload that has ended, and removes its staging blob. Idempotent. */

@@ -1,6 +1,7 @@
 import type { Call } from '../../observe/call.ts';
 import { isKept } from '../../protocol/object-lock.ts';
-import type { BlobMetadata, Revision } from '../../store/blob-store.ts';
+import type { BlobMetadata, RemoveItem, Revision } from '../../store/blob-store.ts';
+import { removeForGood } from '../../store/remove-for-good.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { recordIn } from '../records/metadata.ts';
 import type { LooseRecord, OwnRecord } from '../records/record.ts';
@@ -149,6 +150,8 @@ interface SealedBlob {
   readonly token: VersionToken;
   readonly metadata: BlobMetadata;
   readonly revision: Revision;
+  /** What may go in the same call: emptied when it went. */
+  readonly along: RemoveItem[];
 }
 
 /**
@@ -157,7 +160,7 @@ interface SealedBlob {
  */
 export async function removeSealed(
   place: KeyRef,
-  { token, metadata, revision }: SealedBlob,
+  { token, metadata, revision, along }: SealedBlob,
   call: Call,
 ): Promise<boolean> {
   const { store } = place.bucket.home;
@@ -165,6 +168,11 @@ export async function removeSealed(
     if (mayLandLate(decodeClaim(metadata), recordIn(metadata))) return false;
     // Where the service keeps what is staged to itself, it went when the parts were assembled.
     if (store.staged !== undefined) await store.discardParts(versionRef(place, token), call);
+  }
+  if (along.length > 0) {
+    const { name } = versionRef(place, token);
+    const outcomes = await removeForGood(place.bucket.home, [...along.splice(0), { name, revision }], call);
+    return outcomes.at(-1) !== 'conditionFailed';
   }
   try {
     return await removeKnownBlob(place, { token, record: undefined, revision }, Grounds.committed(token), call);

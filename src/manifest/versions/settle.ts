@@ -1,5 +1,6 @@
 import type { Call } from '../../observe/call.ts';
-import { type BlobProperties, type CopyRequest, at } from '../../store/blob-store.ts';
+import { type BlobProperties, type CopyRequest, type RemoveItem, at } from '../../store/blob-store.ts';
+import { removeForGood } from '../../store/remove-for-good.ts';
 import { type StoreErrorKind, isStoreError } from '../../store/store-error.ts';
 import type { Bucket } from '../records/bucket.ts';
 import { newNonce } from '../records/clock.ts';
@@ -11,7 +12,7 @@ import { readHead } from '../heads/object-read.ts';
 import { removePieces } from '../heads/pieces.ts';
 import { blobMetadata, overflowOf } from '../heads/overflow.ts';
 import { nativeIn } from '../records/metadata.ts';
-import { type InlineHead, type MlinkHead, objectFields } from '../records/record.ts';
+import { type InlineHead, type MlinkHead, namedVersion, objectFields } from '../records/record.ts';
 import { type SettleBacklog, TaskQueue, type TaskQueueOptions } from './task-queue.ts';
 import { sealKnown } from './upload-claim.ts';
 import { versionRef } from '../records/version-names.ts';
@@ -42,9 +43,9 @@ export function createSettler(options: TaskQueueOptions): Settler {
   const tasks = new TaskQueue(options);
   return {
     schedule: (place, fresh) => {
-      tasks.add(`settle ${place.bucket.uid}/${place.key}`, async (call) => {
-        if (fresh === undefined || !(await settleFresh(place, fresh, call))) await settle(place, call);
-      });
+      tasks.add(`settle ${place.bucket.uid}/${place.key}${passengersOf(fresh)}`, (call) =>
+        settleKnown(place, fresh, call),
+      );
     },
     discard: (place, token) => {
       tasks.add(`discard ${place.bucket.uid}/${token}`, async (call) => {
@@ -86,19 +87,43 @@ export interface FreshMlink {
   readonly head: Head;
   /** It says how its upload ended, and that is written down elsewhere by now. */
   readonly source: BlobProperties;
+  /**
+   * Blobs of the system container that are to go whatever becomes of the object, and under whose names nothing is ever
+   * written again: with the blob, in one call, once its bytes are copied.
+   */
+  readonly along?: readonly RemoveItem[];
+}
+
+/** What distinguishes a task that takes something along: another one for its key must not take its place. */
+function passengersOf(fresh: FreshMlink | undefined): string {
+  return fresh?.along === undefined || fresh.along.length === 0 ? '' : ` of ${namedVersion(fresh.head.record) ?? ''}`;
+}
+
+async function settleKnown(place: KeyRef, fresh: FreshMlink | undefined, call: Call): Promise<void> {
+  const along = [...(fresh?.along ?? [])];
+  try {
+    if (fresh !== undefined && (await settleFresh(place, { ...fresh, along }, call))) return;
+    await settle(place, call);
+  } finally {
+    await removeForGood(place.bucket.home, along, call);
+  }
 }
 
 /**
  * As `settle`, without a look: if either is not as it was written, the copy fails on its revision.
  * @returns false when nothing was done
  */
-async function settleFresh(place: KeyRef, { head, source }: FreshMlink, call: Call): Promise<boolean> {
+async function settleFresh(
+  place: KeyRef,
+  { head, source, along }: FreshMlink & { along: RemoveItem[] },
+  call: Call,
+): Promise<boolean> {
   const { record } = head;
   if (record?.kind !== 'mlink' || !canSettle(place.bucket, record.size)) return false;
   // What has spilled would have to be read, and what the log names be removed first.
   if (overflowOf(record) !== undefined || hasLog(record)) return false;
   try {
-    await move(place, { head, record, source }, call);
+    await move(place, { head, record, source, along }, call);
     return true;
   } catch (error) {
     if (isStoreError(error, ...LEFT_ALONE)) return false;
@@ -124,7 +149,7 @@ export async function settle({ bucket, key }: KeyRef, call: Call): Promise<void>
   try {
     const [source] = await Promise.all([store.head(blob, call), redo({ bucket, key }, head, call)]);
     await sealKnown({ bucket, key, token }, source.metadata, call);
-    await move({ bucket, key }, { head, record, source }, call);
+    await move({ bucket, key }, { head, record, source, along: [] }, call);
   } catch (error) {
     if (isStoreError(error, ...LEFT_ALONE)) return;
     throw error;
@@ -136,10 +161,12 @@ interface Move {
   readonly record: MlinkHead;
   /** The blob that has the bytes; how its upload ended is written down. */
   readonly source: BlobProperties;
+  /** Emptied by who removes them. */
+  readonly along: RemoveItem[];
 }
 
 /** @throws StoreError: the copy was not made; what fails behind it is left to the sweeper */
-async function move({ bucket, key }: KeyRef, { head, record, source }: Move, call: Call): Promise<void> {
+async function move({ bucket, key }: KeyRef, { head, record, source, along }: Move, call: Call): Promise<void> {
   const token = record.version;
   const { revision } = source;
   const metadata = await blobMetadata(
@@ -151,7 +178,7 @@ async function move({ bucket, key }: KeyRef, { head, record, source }: Move, cal
   const blob = versionRef({ bucket, key }, token);
   const request = { source: { ...blob, revision }, metadata, ...landing(head, record, source) };
   await bucket.home.store.copy(head.ref, request, call);
-  if (await removeSealed({ bucket, key }, { token, metadata: source.metadata, revision }, call)) return;
+  if (await removeSealed({ bucket, key }, { token, metadata: source.metadata, revision, along }, call)) return;
   await removeVersionBlob({ bucket, key }, token, Grounds.committed(token), call);
 }
 

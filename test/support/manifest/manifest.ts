@@ -8,6 +8,7 @@ import { type Objects, createObjects } from '../../../src/manifest/objects/objec
 import type { Realm } from '../../../src/manifest/buckets/realm.ts';
 import type { Time } from '../../../src/manifest/records/time.ts';
 import { type Settler, createSettler } from '../../../src/manifest/versions/settle.ts';
+import { withoutSettling } from './unsettled.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
 import { withPrivateStaging } from './private-staging.ts';
 import { testCall } from '../test-call.ts';
@@ -64,7 +65,7 @@ export async function testManifest(options: TestManifestOptions = {}): Promise<T
       throw new Error(`background ${task} failed`, { cause: error });
     },
   });
-  const settler: Settler = options.settling === false ? { ...background, schedule: () => undefined } : background;
+  const settler: Settler = options.settling === false ? withoutSettling(background) : background;
   const objects = createObjects({ clock: createClock(), settler, ...(options.now && { now: options.now }) });
   await buckets.create({ name: 'bucket', ownerId: OWNER }, testCall());
   return { store, realm, buckets, objects, settler, hidden, bucket: await buckets.get('bucket', testCall()) };

@@ -6,7 +6,8 @@ import { type BucketRegistry, createBucketRegistry } from '../../../src/manifest
 import { createClock } from '../../../src/manifest/records/clock.ts';
 import { type Objects, createObjects } from '../../../src/manifest/objects/objects.ts';
 import type { Realm } from '../../../src/manifest/buckets/realm.ts';
-import { createSettler } from '../../../src/manifest/versions/settle.ts';
+import { type Settler, createSettler } from '../../../src/manifest/versions/settle.ts';
+import { withoutSettling } from '../../support/manifest/unsettled.ts';
 import type { CompleteRequest, CompletedUpload } from '../../../src/manifest/uploads/upload-complete.ts';
 import type { UploadTarget } from '../../../src/manifest/uploads/upload-find.ts';
 import type { ListedPart } from '../../../src/manifest/uploads/upload-plan.ts';
@@ -38,11 +39,11 @@ export class UploadFixture {
   readonly uploads: Uploads;
   readonly objects: Objects;
   readonly buckets: BucketRegistry;
+  readonly settler: Settler;
   readonly backgroundErrors: unknown[] = [];
   readonly calls: PlannedCall[] = [];
   bucket!: Bucket;
   plan: Plan = () => undefined;
-  readonly #idle: () => Promise<void>;
 
   private constructor(options: FixtureOptions) {
     this.memory = new MemoryBlobStore({ ...(options.capabilities && { capabilities: options.capabilities }) });
@@ -52,19 +53,17 @@ export class UploadFixture {
     });
     const backend = { name: 'test', store, systemContainer: 'system', ownerId: OWNER };
     const realm: Realm = { backends: [backend], backendOf: () => backend };
-    const background = createSettler({
+    this.settler = createSettler({
       concurrency: 2,
       maxQueue: 100,
       newCall: () => testCall(),
       onError: (error) => this.backgroundErrors.push(error),
     });
     const settler = {
-      ...background,
-      ...(options.settling === false && { schedule: () => undefined }),
+      ...(options.settling === false ? withoutSettling(this.settler) : this.settler),
       ...(options.discarding === false && { discard: () => undefined }),
     };
     const clock = createClock();
-    this.#idle = () => background.idle();
     this.buckets = createBucketRegistry({ realm, cacheMs: 20, onHidden: () => undefined });
     this.objects = createObjects({ clock, settler });
     this.uploads = createUploads({
@@ -87,7 +86,7 @@ export class UploadFixture {
   }
 
   idle(): Promise<void> {
-    return this.#idle();
+    return this.settler.idle();
   }
 
   create(key: string, more: Partial<UploadRecord> = {}): Promise<UploadTarget> {
