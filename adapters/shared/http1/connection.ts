@@ -2,6 +2,7 @@ import { connect as connectTcp, isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { type SecureContext, connect as connectTls } from 'node:tls';
 import { leaveBy } from '../../../src/streams/turn-end.ts';
+import { WholeWriter } from './whole-writer.ts';
 import type { SendWindows } from './send-windows.ts';
 import type { SlabPool } from './slabs.ts';
 
@@ -59,6 +60,7 @@ const sharedBuffer = Buffer.allocUnsafeSlow(READ_BUFFER);
 const PROBE_DELAY = 30_000;
 /** Bodies up to this go out together with their head. */
 const ONE_WRITE = 16 * 1024;
+const wholeWriter = new WholeWriter();
 
 /**
  * One HTTP/1.1 connection. Incoming bytes are read into the same buffer over and over
@@ -78,8 +80,9 @@ export class Connection {
   readonly #readBuffer: Buffer;
   #nextBuffer: Buffer;
   #user: ConnectionUser | undefined;
-  /** A whole request that waits for the end of the turn, Latin-1. */
-  #unsent: string | undefined;
+  /** A whole request that waits for the end of the turn: its head, Latin-1, and its body. */
+  #unsentHead: string | undefined;
+  #unsentBody: Uint8Array | undefined;
   #established = false;
   #paused = false;
   #reading = false;
@@ -116,7 +119,7 @@ export class Connection {
 
   /** Everything handed to `send` and `write` has gone to the kernel. */
   get flushed(): boolean {
-    return this.#unsent === undefined && this.#socket.writableLength === 0;
+    return this.#unsentHead === undefined && this.#socket.writableLength === 0;
   }
 
   /** Whether a reader has made the peer wait since this was asked last. */
@@ -137,11 +140,8 @@ export class Connection {
   send(head: string, body: Uint8Array | undefined, user: ConnectionUser): void {
     this.begin(user);
     if (body === undefined || body.length <= ONE_WRITE) {
-      // One write of one string; Latin-1 leaves every byte as it is.
-      this.#unsent =
-        body === undefined
-          ? head
-          : head + Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1');
+      this.#unsentHead = head;
+      this.#unsentBody = body;
       leaveBy(this.#socket, this.#sendWhole);
       return;
     }
@@ -158,9 +158,13 @@ export class Connection {
   }
 
   readonly #sendWhole = (): void => {
-    const request = this.#unsent;
-    this.#unsent = undefined;
-    if (request !== undefined && !this.#closed) this.#socket.write(request, 'latin1');
+    const head = this.#unsentHead;
+    const body = this.#unsentBody;
+    this.#unsentHead = undefined;
+    this.#unsentBody = undefined;
+    if (head === undefined || this.#closed) return;
+    if (body === undefined) this.#socket.write(head, 'latin1');
+    else wholeWriter.write(this.#socket, head, body);
   };
 
   /** Sends all of it at once. @param head Latin-1. @param done called when the kernel has it */
@@ -253,7 +257,7 @@ export class Connection {
 
   #read(length: number, buffer: Uint8Array): boolean {
     this.#nextBuffer = this.#readBuffer;
-    if (this.#user === undefined || this.#unsent !== undefined) {
+    if (this.#user === undefined || this.#unsentHead !== undefined) {
       this.fail(new ConnectionError('network', 'the peer sent bytes that belong to no request'));
       return false;
     }
