@@ -18,15 +18,14 @@ const COMMIT_MS = 120_000;
  * happened, and removes nothing.
  */
 export class CommitLife {
-  readonly #time: Pick<Time, 'after'>;
-  readonly #commitMs: number;
+  readonly #clock: CommitClock;
   readonly #underWay = new Roster<CommitCall>();
   readonly #waiting: (() => void)[] = [];
+  #lift: (() => void) | undefined;
   #ended: Error | undefined;
 
-  constructor(time: Pick<Time, 'after'> = SYSTEM_TIME, commitMs: number = COMMIT_MS) {
-    this.#time = time;
-    this.#commitMs = commitMs;
+  constructor(time: Pick<Time, 'after' | 'monotonic'> = SYSTEM_TIME, commitMs: number = COMMIT_MS) {
+    this.#clock = { time, commitMs };
   }
 
   /** Commits under way. */
@@ -40,8 +39,9 @@ export class CommitLife {
    */
   async run<T>(call: Call, work: (own: Call) => Promise<T>): Promise<T> {
     if (call instanceof CommitCall) return work(call);
-    const own = new CommitCall(this.#time, this.#commitMs, call);
+    const own = new CommitCall(this.#clock, call);
     this.#underWay.add(own);
+    this.#lift ??= this.#lookAfter(this.#clock.commitMs);
     if (this.#ended !== undefined) own.end(this.#ended);
     try {
       return await work(own);
@@ -50,9 +50,7 @@ export class CommitLife {
     } finally {
       own.close();
       this.#underWay.delete(own);
-      if (this.#waiting.length > 0 && this.#underWay.size === 0) {
-        for (const resolve of this.#waiting.splice(0)) resolve();
-      }
+      if (this.#underWay.size === 0) this.#onIdle();
     }
   }
 
@@ -66,6 +64,33 @@ export class CommitLife {
     this.#ended = reason;
     for (const own of this.#underWay) own.end(reason);
   }
+
+  #onIdle(): void {
+    this.#lift?.();
+    this.#lift = undefined;
+    if (this.#waiting.length === 0) return;
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  #lookAfter(ms: number): () => void {
+    return this.#clock.time.after(ms, () => this.#endLate());
+  }
+
+  /** One timer does for all: whoever begins later has a later deadline. */
+  #endLate(): void {
+    const now = this.#clock.time.monotonic();
+    let next = now + this.#clock.commitMs;
+    for (const own of this.#underWay) {
+      if (own.deadline <= now) own.end(new Error('a commit took too long'));
+      else next = Math.min(next, own.deadline);
+    }
+    this.#lift = this.#lookAfter(next - now);
+  }
+}
+
+interface CommitClock {
+  readonly time: Pick<Time, 'after' | 'monotonic'>;
+  readonly commitMs: number;
 }
 
 /** The call of one commit. Its facts are those of the request, also when that is over. */
@@ -78,22 +103,21 @@ class CommitCall implements Call {
   readonly facts: CallFacts;
   /** Of the request: ends with its client. */
   readonly client: Call;
+  /** Monotonic milliseconds; none while a body is streaming. */
+  deadline: number;
   readonly #abort = new AbortController();
-  readonly #time: Pick<Time, 'after'>;
-  readonly #commitMs: number;
-  #lift: () => void = () => undefined;
+  readonly #clock: CommitClock;
   #streaming = 0;
   #closed = false;
 
-  constructor(time: Pick<Time, 'after'>, commitMs: number, client: Call) {
+  constructor(clock: CommitClock, client: Call) {
     this.client = client;
     this.signal = this.#abort.signal;
     this.requestId = client.requestId;
     this.traceId = client.traceId;
     this.facts = client.facts;
-    this.#time = time;
-    this.#commitMs = commitMs;
-    this.#start();
+    this.#clock = clock;
+    this.deadline = this.#fromNow();
   }
 
   end(reason: Error): void {
@@ -102,22 +126,22 @@ class CommitCall implements Call {
 
   close(): void {
     this.#closed = true;
-    this.#lift();
+    this.deadline = Number.POSITIVE_INFINITY;
   }
 
   async whileStreaming<T>(work: (client: Call) => Promise<T>): Promise<T> {
     this.#streaming += 1;
-    this.#lift();
+    this.deadline = Number.POSITIVE_INFINITY;
     try {
       return await work(this.client);
     } finally {
       this.#streaming -= 1;
-      if (this.#streaming === 0 && !this.#closed) this.#start();
+      if (this.#streaming === 0 && !this.#closed) this.deadline = this.#fromNow();
     }
   }
 
-  #start(): void {
-    this.#lift = this.#time.after(this.#commitMs, () => this.end(new Error('a commit took too long')));
+  #fromNow(): number {
+    return this.#clock.time.monotonic() + this.#clock.commitMs;
   }
 }
 

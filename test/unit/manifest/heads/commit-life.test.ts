@@ -55,6 +55,46 @@ describe('the life of a commit', () => {
     expect(error).toMatchObject({ kind: 'unavailable', lost: true, detail: { code: 'OutcomeUnknown', call: 'write' } });
   });
 
+  it('shares one timer with others, and ends each at its own time', async () => {
+    let now = 0;
+    const timers: { at: number; work: () => void }[] = [];
+    const after = (ms: number, work: () => void): (() => void) => {
+      const timer = { at: now + ms, work };
+      timers.push(timer);
+      return () => void timers.splice(timers.indexOf(timer), 1);
+    };
+    const life = new CommitLife({ after, monotonic: () => now }, 100);
+    const ended: string[] = [];
+    const streamed = Promise.withResolvers<undefined>();
+    const begin = (name: string, work?: () => Promise<unknown>): Promise<void> =>
+      life.run(testCall(), async (own) => {
+        if (work !== undefined) await whileStreaming(own, work);
+        await new Promise((resolve) => own.signal.addEventListener('abort', resolve));
+        ended.push(`${name} ${now}`);
+      });
+    const moveTo = async (to: number): Promise<void> => {
+      for (let due = timers[0]; due !== undefined && due.at <= to; due = timers[0]) {
+        timers.shift();
+        now = due.at;
+        due.work();
+        await sleep(0);
+      }
+      now = to;
+    };
+    const all = [begin('first'), begin('streaming', () => streamed.promise)];
+    await moveTo(30);
+    all.push(begin('second'));
+    expect(timers).toHaveLength(1);
+    await moveTo(120);
+    expect(ended).toEqual(['first 100']);
+    streamed.resolve(undefined);
+    await sleep(0);
+    await moveTo(300);
+    await Promise.all(all);
+    expect(ended).toEqual(['first 100', 'second 130', 'streaming 220']);
+    expect(timers).toEqual([]);
+  });
+
   it('tells when none is under way, and can end those that are left', async () => {
     const life = new CommitLife();
     await life.idle();
