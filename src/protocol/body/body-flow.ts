@@ -16,7 +16,7 @@ export interface Restrainable {
   resume(): unknown;
 }
 
-interface FlowOptions {
+export interface FlowOptions {
   /** The request: body bytes as HTTP delivers them, not yet read from. */
   readonly source: Readable;
   readonly deframer: Deframer;

@@ -1,7 +1,7 @@
 import type { BodyFlow } from './body-flow.ts';
 import type { BodyFacts } from './object-body.ts';
 
-interface CollectedBody {
+export interface CollectedBody {
   readonly bytes: Buffer;
   readonly facts: BodyFacts;
 }
@@ -40,7 +40,8 @@ export function collect(flow: BodyFlow, options: CollectOptions): Promise<Collec
 
 const NOTHING = Buffer.alloc(0);
 
-class GrowingBuffer {
+/** Memory for a body that comes in pieces. */
+export class GrowingBuffer {
   readonly #options: CollectOptions;
   #bytes: Buffer = NOTHING;
   /** Of `#bytes`, unless they are a piece that came. */

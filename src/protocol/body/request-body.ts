@@ -6,7 +6,8 @@ import type { RequestFacts } from '../../observe/request-facts.ts';
 import { openForm } from '../form/open-form.ts';
 import type { HeaderReader, ReadAllOptions, RequestBody, UploadForm } from '../request.ts';
 import { AwsChunkedDeframer } from './aws-chunked.ts';
-import { BodyFlow, type Restrainable } from './body-flow.ts';
+import { takeArrived } from './arrived-body.ts';
+import { BodyFlow, type FlowOptions, type Restrainable } from './body-flow.ts';
 import { collect } from './collect.ts';
 import { declaredFacts, readDeclaredDigests, type DeclaredDigests } from './declared-digests.ts';
 import { PLAIN, type Deframer } from './deframer.ts';
@@ -70,7 +71,10 @@ export class HttpRequestBody implements OwnedRequestBody {
     });
     const verifier = this.#verifier(declared, { wantMd5: false });
     try {
-      const { bytes } = await collect(this.#flow(verifier, size, limit), { size, reserve: this.#reserveDocument });
+      const { bytes } = await collect(new BodyFlow(this.#flow(verifier, size, limit)), {
+        size,
+        reserve: this.#reserveDocument,
+      });
       return bytes;
     } catch (error) {
       this.release();
@@ -92,7 +96,7 @@ export class HttpRequestBody implements OwnedRequestBody {
     if (size <= options.holdBytes && this.#tryTake(size)) {
       return this.#hold(flow, size, options);
     }
-    const stream = new VerifiedStream(flow, size, options.beforeEnd);
+    const stream = new VerifiedStream(new BodyFlow(flow), size, options.beforeEnd);
     return { kind: 'streamed', size, stream, declared: declaredFacts(declared), facts: stream.facts };
   }
 
@@ -129,7 +133,7 @@ export class HttpRequestBody implements OwnedRequestBody {
     const declared = readDeclaredDigests(headers, payload, { checksums: true });
     const flow = this.#flow(this.#verifier(declared, { wantMd5: false }), size, size);
     return openForm({
-      flow,
+      flow: new BodyFlow(flow),
       size,
       contentType: headers.get('content-type') ?? '',
       tryTake: (bytes, holder) => {
@@ -156,9 +160,10 @@ export class HttpRequestBody implements OwnedRequestBody {
     this.#heldBytes += bytes;
   };
 
-  async #hold(flow: BodyFlow, size: number | undefined, options: OpenBodyOptions): Promise<ObjectBody> {
+  async #hold(flow: FlowOptions, size: number | undefined, options: OpenBodyOptions): Promise<ObjectBody> {
     try {
-      const { bytes, facts } = await collect(flow, { size });
+      const arrived = size === undefined ? undefined : takeArrived(flow);
+      const { bytes, facts } = arrived ?? (await collect(new BodyFlow(flow), { size }));
       await options.beforeEnd?.(facts);
       return { kind: 'held', size: bytes.length, bytes, facts };
     } catch (error) {
@@ -188,19 +193,9 @@ export class HttpRequestBody implements OwnedRequestBody {
     });
   }
 
-  #flow(verifier: PayloadVerifier, size: number | undefined, limit: number): BodyFlow {
+  #flow(verifier: PayloadVerifier, size: number | undefined, limit: number): FlowOptions {
     const { source, socket, onFirstRead, signal, facts } = this.#options;
-    return new BodyFlow({
-      source,
-      socket,
-      onFirstRead,
-      signal,
-      verifier,
-      size,
-      limit,
-      deframer: this.#deframer(size ?? 0),
-      facts,
-    });
+    return { source, socket, onFirstRead, signal, verifier, size, limit, deframer: this.#deframer(size ?? 0), facts };
   }
 
   #deframer(size: number): Deframer {
