@@ -3,7 +3,8 @@ import process from 'node:process';
 
 /*
  * Loaded before a gateway (`node --import`): counts what it copies and allocates, and says so when its parent asks.
- * A copy is counted where our code asks for one; what Node does by itself and what decodes text is not.
+ * A copy is counted where our code asks for one, as bytes or as Latin-1, which is bytes as a text; what Node does by
+ * itself and what decodes other text is not.
  */
 
 /** All since the process began. Bytes. */
@@ -42,6 +43,9 @@ watch(Buffer, 'concat', ofResult);
 watch(Buffer, 'copyBytesFrom', ofResult);
 watch(Buffer, 'from', ([source]) => (source instanceof Uint8Array ? source.byteLength : 0));
 watch(Buffer.prototype as object, 'copy', (_, result) => Number(result));
+watch(Buffer.prototype as object, 'toString', ([encoding], result) =>
+  encoding === 'latin1' ? String(result).length : 0,
+);
 watch(TYPED, 'set', ofSource);
 watch(TYPED, 'slice', ofResult);
 watch(ArrayBuffer.prototype, 'slice', ofResult);
