@@ -3,6 +3,7 @@ import { S3Error } from '../errors/s3-error.ts';
 import type { S3Response } from '../protocol/response.ts';
 import { isByteSource } from '../protocol/response.ts';
 import { encodeRoot, XML_PROLOG } from '../protocol/xml/encode.ts';
+import { leaveBy } from '../streams/turn-end.ts';
 import { headOf } from './answer.ts';
 import { errorElement } from './error-document.ts';
 import type { Exchange } from './exchange.ts';
@@ -49,10 +50,14 @@ export class LongAnswer {
     this.stop();
     const { body, headers = this.#headers, status } = answer;
     if (body === undefined || isByteSource(body)) throw new TypeError('a long answer is an XML document');
-    const prolog = this.#started ? '' : XML_PROLOG;
-    const text = prolog + encodeRoot(body);
-    if (!this.#started) this.#begin(status, headers);
-    this.#exchange.response.end(text);
+    const { response } = this.#exchange;
+    const text = encodeRoot(body);
+    if (this.#started) {
+      response.end(text);
+      return;
+    }
+    this.#begin(status, headers);
+    leaveBy(response.socket, () => response.end(XML_PROLOG + text));
   }
 
   fail(error: S3Error): void {

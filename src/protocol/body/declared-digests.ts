@@ -91,9 +91,11 @@ export function announcedMd5(headers: HeaderReader): DeclaredDigests['checksum']
 }
 
 function headersWithValues(headers: HeaderReader): Required<NonNullable<DeclaredDigests['checksum']>>[] {
-  return [...headers.startingWith(CHECKSUM_PREFIX)]
-    .filter(([name]) => !NOT_VALUES.has(name))
-    .map(([name, value]) => ({ algorithm: algorithmOf(name), value }));
+  const found: Required<NonNullable<DeclaredDigests['checksum']>>[] = [];
+  for (const [name, value] of headers.startingWith(CHECKSUM_PREFIX)) {
+    if (!NOT_VALUES.has(name)) found.push({ algorithm: algorithmOf(name), value });
+  }
+  return found;
 }
 
 function trailerNames(headers: HeaderReader, payload: PayloadMode): { readonly algorithm: ChecksumAlgorithm }[] {
