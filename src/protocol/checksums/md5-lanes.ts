@@ -13,8 +13,11 @@ import {
 
 /** What of a stream may wait. */
 export const RING = 256 * 1024;
-/** 4 MiB of rings. */
-const MOST_STREAMS = 16;
+/**
+ * 16 MiB of rings, each of them memory of the process only once a stream has had it. The AWS Common Runtime alone sends
+ * 25 parts at a time.
+ */
+const MOST_STREAMS = 64;
 /** A stream with fewer blocks waits for more, unless it is its turn: each call costs some. */
 const WORTHWHILE = 64;
 /** What Node reads from a socket at a time. A ring with less room than that is full. */
