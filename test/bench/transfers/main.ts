@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type BenchBackend, startBenchBackend } from '../servers/backend.ts';
 import { machine } from '../machine.ts';
-import { forgetPeak, peakMebibytes } from '../servers/processes.ts';
+import { cpuSeconds, forgetPeak, peakMebibytes } from '../servers/processes.ts';
 import { filledFrom } from '../null-backend/null-bytes.ts';
 import { runBench } from '../run-bench.ts';
 import { BUCKET, type Files, run, type Transfer, transfers } from './clients.ts';
@@ -65,11 +65,13 @@ interface Stage {
   readonly files: Files;
 }
 
-/** The servers have their turns one after the other for each command, in another order in every other round. */
+/** The servers have their turns one after the other for each command, in another order for every other one. */
 async function measureAll({ servers, backend, files }: Stage, options: TransferOptions): Promise<readonly Result[]> {
   const all = transfers(options, files);
   const results = servers.flatMap(({ name }) =>
-    all.map((transfer): Result => ({ transfer: transfer.name, server: name, seconds: [], calls: [], peak: 0 })),
+    all.map(
+      (transfer): Result => ({ transfer: transfer.name, server: name, seconds: [], calls: [], cpu: [], peak: 0 }),
+    ),
   );
   for (const server of servers) {
     const make = { command: options.aws, args: ['s3api', 'create-bucket', '--bucket', bucketOf(server)] };
@@ -78,8 +80,8 @@ async function measureAll({ servers, backend, files }: Stage, options: TransferO
   await backend.store.delay(options.latency);
   const until = performance.now() + options.minutes * 60_000;
   for (let round = 0; round < options.rounds; round += 1) {
-    for (const transfer of all) {
-      for (const server of round % 2 === 0 ? servers : servers.toReversed()) {
+    for (const [index, transfer] of all.entries()) {
+      for (const server of (round + index) % 2 === 0 ? servers : servers.toReversed()) {
         const result = results.find((one) => one.transfer === transfer.name && one.server === server.name);
         if (result === undefined || result.error !== undefined) continue;
         if (performance.now() > until) result.error = 'there was no time left';
@@ -104,10 +106,12 @@ async function turn({ result, transfer, server, backend, files }: Turn, options:
   const args = transfer.args.map((arg) => arg.replace(/^(s3:\/\/)?transfers(?=\/|$)/, `$1${bucketOf(server)}`));
   forgetPeak(server.pids);
   const callsBefore = await backend.store.calls();
+  const cpuBefore = cpuSeconds(server.pids);
   const began = performance.now();
   try {
     await run({ command: transfer.command, args }, server, options.within);
     const seconds = (performance.now() - began) / 1000;
+    result.cpu.push(cpuSeconds(server.pids) - cpuBefore);
     if (transfer.fetched !== undefined) await compare(transfer.fetched, files.large);
     result.peak = Math.max(result.peak, peakMebibytes(server.pids));
     result.seconds.push(seconds);

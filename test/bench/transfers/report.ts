@@ -2,28 +2,31 @@ import { type Machine, machineLine } from '../machine.ts';
 import { median } from '../measuring/measure.ts';
 import type { TransferOptions } from './options.ts';
 
-/** Of one command against one server: seconds and backend calls of each round, or why there are none. */
+/** Of one command against one server, of each round, or why there are no figures. */
 export interface Result {
   readonly transfer: string;
   readonly server: string;
   readonly seconds: number[];
   readonly calls: number[];
+  /** Seconds of the server's processes. */
+  readonly cpu: number[];
   /** MiB resident at most. */
   peak: number;
   error?: string;
 }
 
 export function table(results: readonly Result[], aws: string): string {
-  const rows = results.map(({ transfer, server, seconds, calls, peak, error }) => [
+  const rows = results.map(({ transfer, server, seconds, calls, cpu, peak, error }) => [
     transfer,
     server,
     error === undefined ? `${median(seconds).toFixed(1)} s` : 'failed',
     seconds.map((each) => each.toFixed(1)).join(' '),
+    error === undefined ? `${median(cpu).toFixed(2)} s CPU` : '-',
     error === undefined ? `${median(calls).toFixed(0)} calls` : '-',
     `${peak.toFixed(0)} MiB`,
   ]);
   const sorted = rows.toSorted(([a = ''], [b = '']) => a.localeCompare(b));
-  const widths = [0, 1, 2, 3, 4, 5].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  const widths = [0, 1, 2, 3, 4, 5, 6].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
   const lines = sorted.map((row) =>
     row
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
@@ -54,9 +57,9 @@ export function markdown(
   return `${machineLine(about)} ${work}.\n\n${lines.join('')}${failed.length === 0 ? '' : `\n${failed.join('')}`}`;
 }
 
-function cell({ seconds, calls, peak, error }: Result): string {
+function cell({ seconds, calls, cpu, peak, error }: Result): string {
   if (error !== undefined || seconds.length === 0) return 'failed';
-  return `${median(seconds).toFixed(1)} s, ${median(calls).toFixed(0)} calls, ${peak.toFixed(0)} MiB`;
+  return `${median(seconds).toFixed(1)} s, CPU ${median(cpu).toFixed(1)} s, ${median(calls).toFixed(0)} calls, ${peak.toFixed(0)} MiB`;
 }
 
 /** The gateway's is the first. */
