@@ -15,7 +15,6 @@ import type { HeaderReader } from '../protocol/request.ts';
 import type { S3Response } from '../protocol/response.ts';
 import { Admission } from './admission.ts';
 import { writeAnswer, writeError, writeText } from './answer.ts';
-import { waitBefore } from './arrivals.ts';
 import { Authentication, type Identified, authFacts, principalOf } from './authentication.ts';
 import { type CorsOptions, prepareCors, varyWithoutOrigin } from './cors-answer.ts';
 import type { DispatcherOptions } from './dispatcher-options.ts';
@@ -129,14 +128,12 @@ export class Dispatcher {
     { target, requestId }: { readonly target: string; readonly requestId: string },
   ): RequestFacts {
     const { sampler, calls, proxies } = this.#options;
-    const waitedMs = waitBefore(request);
     const facts = new RequestFacts(
       {
         requestId,
         hostId: this.#hostId,
         trace: traceOf({ traceparent: headers.get('traceparent'), tracestate: headers.get('tracestate') }, sampler),
-        arrivedAt: Date.now() - Math.round(waitedMs),
-        waitedMs,
+        arrivedAt: Date.now(),
         method: request.method ?? '',
         target,
         rawHeaders: request.rawHeaders,

@@ -88,8 +88,6 @@ export interface RequestHead {
   readonly trace: TraceFacts;
   /** Milliseconds since 1970. */
   readonly arrivedAt: number;
-  /** Milliseconds between its arrival and the making of its facts. */
-  readonly waitedMs?: number;
   readonly method: string;
   /** Path and query as sent. Holds the signature of presigned URLs: redact. */
   readonly target: string;
@@ -102,7 +100,7 @@ export class RequestFacts extends CallFacts {
   override awaited = true;
   readonly head: RequestHead;
   /** Where its times count from. */
-  readonly arrived: number;
+  readonly arrived: number = performance.now();
   authenticated: number | undefined = undefined;
   /** The head of the answer went out. */
   firstByte: number | undefined = undefined;
@@ -139,7 +137,6 @@ export class RequestFacts extends CallFacts {
   constructor(head: RequestHead, watch?: CallWatch) {
     super(head.trace, watch);
     this.head = head;
-    this.arrived = performance.now() - (head.waitedMs ?? 0);
   }
 
   /** Milliseconds from arrival to the end, or until now. */

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Arrivals, waitBefore } from '../../../src/gateway/arrivals.ts';
+import { Arrivals } from '../../../src/gateway/arrivals.ts';
 
 describe('requests beside connections that come', () => {
   let server: EventEmitter;
@@ -42,7 +42,6 @@ describe('requests beside connections that come', () => {
   it('are served at once while none comes', () => {
     request('first');
     expect(served).toEqual(['first']);
-    turn(0);
     expect(ends).toEqual([]);
   });
 
@@ -53,7 +52,6 @@ describe('requests beside connections that come', () => {
     expect(served).toEqual([]);
     turn(0, 'fourth');
     expect(served).toEqual(['first', 'second', 'third', 'fourth']);
-    turn(0);
     expect(ends).toEqual([]);
     request('fifth');
     expect(served.at(-1)).toBe('fifth');
@@ -90,52 +88,5 @@ describe('requests beside connections that come', () => {
     request('there');
     turn(0);
     expect(served).toEqual(['there']);
-  });
-
-  it('begin 32 a turn, the others in the order in which they came', () => {
-    const all = Array.from({ length: 100 }, (_, number) => String(number));
-    // What its end begins is part of the turn behind it.
-    turn(0, ...all.slice(0, 70));
-    expect(served).toHaveLength(64);
-    turn(0, ...all.slice(70));
-    expect(served).toHaveLength(96);
-    turn(0);
-    expect(served).toEqual(all);
-    turn(0);
-    expect(ends).toEqual([]);
-  });
-
-  it('that waited for connections begin before connections are waited for again', () => {
-    const many = Array.from({ length: 200 }, (_, number) => String(number));
-    turn(1);
-    turn(1, ...many);
-    let turns = 0;
-    for (; served.length < many.length && turns < 1000; turns += 1) turn(1);
-    expect(served).toEqual(many);
-    // 50 ms of connections at most, and 32 a turn behind them.
-    expect(turns).toBeLessThanOrEqual(50 + Math.ceil(many.length / 32));
-    turn(1, 'waits again');
-    expect(served.at(-1)).toBe('199');
-  });
-
-  it('know how long they waited', () => {
-    const waits: number[] = [];
-    const real = new Arrivals({ afterTurn: (call) => ends.push(call) });
-    real.watch(server);
-    const seeWait = real.before(
-      (message) => waits.push(waitBefore(message)),
-      () => undefined,
-    );
-    const send = (): void => {
-      const message = new IncomingMessage(new Socket());
-      seeWait(message, new ServerResponse(message));
-    };
-    send();
-    server.emit('connection');
-    send();
-    turn(0);
-    turn(0);
-    expect(waits).toEqual([0, expect.any(Number)]);
-    expect(waits[1]).toBeGreaterThan(0);
   });
 });
