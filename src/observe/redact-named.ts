@@ -14,10 +14,14 @@ const ESCAPE_BEFORE = /^(?:25){0,3}[0-9a-f]{2}/i;
 const LONGEST_NAME = 128;
 /** `pw` */
 const SHORTEST_NAME = 2;
+/**
+ * What the spelling of a list, or a slip, leaves behind a name: `sig[0]`, `token.1`, a character that cannot be seen.
+ */
+const DECORATION = /(?:\[[\w.-]{0,64}\]|\]|\.\d{1,6}|[!*$~\p{Cf}]|(?![\t\r\n])\p{Cc}){0,8}/uy;
 const SEPARATOR = /%(?:25){0,3}3d|\\*["']?\s*(?:=>|=|:)\s*|\\*["']\s*,\s*/iy;
 const LINE_SEPARATOR = /[ \t]*[:=][ \t]*/y;
 /** The value goes on to the end of the line, wherever the name stands. */
-const WHOLE_LINE = /(?:authorization|cookie)$/;
+const WHOLE_LINE = /(?:authorization|cookie)\d*(?![a-z0-9])/;
 const LINE_END = /[\r\n]|$/g;
 const MARK = /<\d{1,9} chars, sha256 [0-9a-f]{8}>/y;
 /** A backslash belongs to a value unless it escapes a quote or a line break around it. */
@@ -66,9 +70,10 @@ interface Place {
  * The value behind a word, without its quotes; undefined when the word is no name of a credential, or nothing follows
  * it.
  */
-function findValue(text: string, { name, start, end, after }: Place): Value | undefined {
+function findValue(text: string, { name, start, end: wordEnd, after }: Place): Value | undefined {
   const secret = name.endsWith('authorization') || isSecretName(name);
   if (!secret && !isSecretParameter(name)) return undefined;
+  const end = wordEnd + match(DECORATION, text, wordEnd).length;
   if (secret && (WHOLE_LINE.test(name) || beginsLine(text, start, after))) {
     const line = restOfLine(text, end);
     if (line !== undefined) return line;

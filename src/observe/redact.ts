@@ -49,7 +49,7 @@ export function redactHeader(name: string, value: string, atMost?: number): stri
 export function headerTreatment(name: string): HeaderTreatment {
   const known = treatments.get(name);
   if (known !== undefined) return known;
-  const treatment = treatmentOf(name.toLowerCase());
+  const treatment = treatmentOf(plainName(name).toLowerCase());
   if (name.length <= MAX_NAME_CHARS && treatments.size < MAX_TREATMENTS) treatments.set(name, treatment);
   return treatment;
 }
@@ -128,10 +128,10 @@ function redactPair(pair: string, cut: boolean): string {
   if (equals < 0) return cut ? redactText(`${pair}…`, pair.length) : redactText(pair);
   const name = pair.slice(0, equals);
   const value = pair.slice(equals + 1);
-  return `${name}=${cut ? redactHeader(plainName(name), `${value}…`, value.length) : redactHeader(plainName(name), value)}`;
+  return `${name}=${cut ? redactHeader(name, `${value}…`, value.length) : redactHeader(name, value)}`;
 }
 
-/** The name a parameter stands for: escapes undone, blanks around it gone. */
+/** The name a parameter or a header stands for: escapes undone, blanks around it gone. */
 function plainName(name: string): string {
   return name.includes('%') || name.includes('+') ? unescapeFully(name).replaceAll('+', ' ').trim() : name;
 }

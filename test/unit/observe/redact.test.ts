@@ -11,6 +11,7 @@ import {
   redactText,
 } from '../../../src/observe/redact.ts';
 import '../../support/property-seed.ts';
+import { expectGone } from './expect-gone.ts';
 
 const MARK = /<\d+ chars, sha256 [0-9a-f]{8}>/;
 
@@ -68,15 +69,6 @@ function anyEscape(text: string): fc.Arbitrary<string> {
       return escapes.join('');
     }),
   );
-}
-
-/** Fails when the secret, as it is or escaped, can still be read. */
-function expectGone(output: string, value: string): void {
-  let plain = output;
-  for (let depth = 0; depth < 6; depth += 1) {
-    expect(plain).not.toContain(value);
-    plain = plain.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-  }
 }
 
 const name = (names: readonly string[]): fc.Arbitrary<string> => fc.constantFrom(...names).chain(anyCase);
@@ -279,66 +271,6 @@ describe('what is no credential stays', () => {
     const mark = fingerprint(token);
     expect(redactHeader('X-Amz-Security-Token', token)).toBe(mark);
     expect(redactQuery(`X-Amz-Security-Token=${encodeURIComponent(token)}`)).toBe(`X-Amz-Security-Token=${mark}`);
-  });
-});
-
-describe('names that say secret, known or not', () => {
-  test.each([
-    'pwd',
-    'pass',
-    'password',
-    'key',
-    'auth',
-    'session',
-    'jwt',
-    'token',
-    'sig',
-    'otp',
-    'apikey',
-    'api_key',
-    'db_password',
-    'refreshToken',
-    'X-Vault-Token',
-    'PHPSESSID',
-    'session_id',
-    'x-functions-key',
-    'subscription-key',
-    'sas',
-    'csrf',
-    'my.secret',
-    'clientSecret',
-    'x-amz-mfa',
-    'p%61ss',
-    'a%75th',
-  ])('%s', (parameter) => {
-    const value = 'hunter2-hunter2';
-    expectGone(redactTarget(`/b/k?list-type=2&${parameter}=${value}&x=y`), value);
-    expectGone(redactHeader(decodeURIComponent(parameter), value), value);
-    expectGone(redactText(`GET http://h/b?${parameter}=${value}&x=y failed`), value);
-    expectGone(
-      redactHeader('referer', `http://h/?next=${encodeURIComponent(`http://i/?a=b&${parameter}=${value}`)}`),
-      value,
-    );
-  });
-
-  test.each([
-    'continuation-token',
-    'key-marker',
-    'upload-id-marker',
-    'uploadId',
-    'X-Amz-SignedHeaders',
-    'X-Amz-Credential',
-    'AWSAccessKeyId',
-    'prefix',
-    'start-after',
-    'versionId',
-  ])('%s is none', (parameter) => {
-    expect(redactTarget(`/b?${parameter}=photos`)).toBe(`/b?${parameter}=photos`);
-  });
-
-  test('the key of an object is none', () => {
-    expect(redactFields({ key: 'photos/cat.jpg' })).toEqual({ key: 'photos/cat.jpg' });
-    expect(redactText('no such key: photos/cat.jpg')).toBe('no such key: photos/cat.jpg');
   });
 });
 

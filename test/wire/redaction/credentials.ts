@@ -130,6 +130,19 @@ export const CASES: Readonly<Record<string, Made>> = {
       },
       `?pwd=${secret('pwd')}&pass=${secret('pass')}&key=${secret('key')}&auth=${secret('auth')}&session=${secret('session')}&jwt=${secret('jwt')}`,
     ),
+  'names spelled as lists, and beside the known ones': (key) =>
+    plain(
+      key,
+      {
+        'authorization-x': `Bearer ${secret('misspelled authorization')}`,
+        'x-authorization': secret('another authorization'),
+        'authorization%5B%5D': secret('escaped authorization'),
+        cookie2: `a=${secret('cookie of RFC 2965')}`,
+        referer: `http://h/?X-Amz-Signature[]=${secret('signature of a list in a referer', 'hex')}`,
+      },
+      `?X-Amz-Signature[]=${secret('signature of a list', 'hex')}&x-amz-signature%5B0%5D=${secret('escaped list', 'hex')}` +
+        `&login[pwd]=${secret('password of a form')}&X-Amz-Security-Token.1=${secret('numbered token')}`,
+    ),
   'a long query': (key) =>
     plain(
       key,
