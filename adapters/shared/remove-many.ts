@@ -156,24 +156,28 @@ function outcomeOf(error: unknown): RemoveOutcome {
   return error instanceof Error ? error : new StoreError('unexpected', { call: 'removeMany', cause: error });
 }
 
-/** Puts answers in the order of the calls. @param refusalOf what a status from 300 on means */
+const UNANSWERED = 0;
+const CONTRADICTED = -1;
+
+/**
+ * Puts answers in the order of the calls. A call to which there are two answers that differ counts as not answered.
+ * @param refusalOf what a status from 300 on means
+ */
 export function inOrder<A extends { readonly index: number | undefined; readonly status: number }>(
   count: number,
   answers: readonly A[],
   refusalOf: (answer: A) => StoreError,
 ): (StoreError | undefined)[] {
   const found = new Array<StoreError | undefined>(count).fill(undefined);
-  const isAnswered = new Uint8Array(count);
+  const told = new Int16Array(count);
   for (const answer of answers) {
     const { index, status } = answer;
     if (index === undefined || index >= count) continue;
+    const before = told[index];
+    told[index] = before === UNANSWERED || before === status ? status : CONTRADICTED;
     found[index] = status < 300 ? undefined : refusalOf(answer);
-    isAnswered[index] = 1;
   }
-  if (!isAnswered.includes(0)) return found;
+  if (!told.some((status) => status <= UNANSWERED)) return found;
   const unanswered = new StoreError('unavailable', { call: 'removeMany', code: 'NoAnswerInBatch', lost: true });
-  isAnswered.forEach((mark, index) => {
-    if (mark === 0) found[index] = unanswered;
-  });
-  return found;
+  return found.map((refusal, index) => ((told[index] ?? UNANSWERED) <= UNANSWERED ? unanswered : refusal));
 }

@@ -72,7 +72,8 @@ export function readBatchAnswer(text: string): EmbeddedAnswer[] {
 }
 
 const ABOUT = /^content-id:[^\r\n]*?(\d{1,6})>?[ \t]*$/im;
-const STATUS = /^HTTP\/1\.\d \d{3}\b/;
+/** Interim answers say nothing yet. */
+const STATUS = /^HTTP\/1\.\d [2-5]\d{2}\b/;
 const STATUS_AT = 'HTTP/1.1 '.length;
 
 function readPart(part: string): EmbeddedAnswer | undefined {

@@ -112,6 +112,66 @@ describe.each(Object.entries(CLOUDS))('batches of removals: %s', (_, cloud) => {
     expect(methods(service)).toEqual(['POST', 'POST']);
   });
 
+  test.each<[string, readonly Part[]]>([
+    [
+      'two answers of which each says another thing',
+      [
+        [0, cloud.done],
+        [1, ...cloud.gone],
+        [0, ...cloud.unmet],
+        [1, cloud.done],
+      ],
+    ],
+    [
+      'an answer that is not the last',
+      [
+        [0, '100 Continue'],
+        [1, '102 Processing'],
+      ],
+    ],
+    [
+      'a status that is none',
+      [
+        [0, '000 None'],
+        [1, '20 Short'],
+      ],
+    ],
+    [
+      'an answer to a call that was not made',
+      [
+        [2, cloud.done],
+        [999_999, cloud.done],
+      ],
+    ],
+  ])('%s: lost', async (__, parts) => {
+    const service = await start(batch(...parts));
+    expect(await removal(service, 2)).toEqual(['unavailable lost', 'unavailable lost']);
+    expect(methods(service)).toEqual(['POST']);
+  });
+
+  test('two answers that say the same are one', async () => {
+    const service = await start(batch([0, cloud.done], [1, ...cloud.gone], [0, cloud.done], [1, ...cloud.gone]));
+    expect(await removal(service, 2)).toEqual(['removed', 'notFound']);
+  });
+
+  test('an answer that is cut off wherever says nothing that it did not say whole', async () => {
+    const whole = bodyOf([
+      [1, ...cloud.gone],
+      [0, cloud.done],
+    ]);
+    const seen = new Set<string>();
+    for (let end = 0; end < whole.length; end += 7) {
+      const service = await start(answer(cloud.status, TYPE, whole.slice(0, end)), done, done);
+      const [first, second] = await removal(service, 2);
+      seen.add(`${String(first)}, ${String(second)}`);
+      await service.stop();
+    }
+    expect([...seen].filter((told) => told.includes('lost')).length).toBeGreaterThan(1);
+    expect(
+      [...seen].filter((told) => /^(?!removed|unavailable lost)|, (?!notFound|unavailable lost)/.test(told)),
+    ).toEqual([]);
+  });
+
   test('an answer that is none: lost', async () => {
     const service = await start(answer(cloud.status, 'Content-Type: text/html\r\n', '<html>--proxy</html>'));
     expect(await removal(service, 2)).toEqual(['unavailable lost', 'unavailable lost']);
