@@ -1,3 +1,5 @@
+import { isAscii } from 'node:buffer';
+
 /*
  * A first look at a document, over its bytes, before any text or object is made of it: where markup begins and ends,
  * how much there is of it, and where the document may be cut into pieces. It says no to what no request holds (DTDs,
@@ -44,6 +46,7 @@ export class XmlScan {
   /** @throws Error: larger than the limits say */
   constructor(bytes: Buffer, limits: XmlLimits) {
     if (bytes.length > limits.bytes) throw new Error('the document is too large');
+    requireEncoding(bytes);
     this.#bytes = bytes;
     this.#limits = limits;
   }
@@ -57,7 +60,7 @@ export class XmlScan {
     if (this.#marks > 2 * this.#limits.elements) throw new Error('too many elements');
     const mark = this.#bytes[start + 1];
     if (mark === EXCLAMATION) this.at = this.#endOfDeclaration(start);
-    else if (mark === QUESTION) this.at = this.#endOf('?>', start + 2);
+    else if (mark === QUESTION) this.at = this.#endOfInstruction(start);
     else this.at = this.#endOfTag(start, mark === SLASH);
     return true;
   }
@@ -73,6 +76,25 @@ export class XmlScan {
     if (found < 0) throw new Error(`${mark} is missing`);
     requireRun(found - from);
     return found + mark.length;
+  }
+
+  /**
+   * A quote that is open at the end of an instruction means nothing in XML. The parser goes on to the next quote, and
+   * would lose all that stands between.
+   */
+  #endOfInstruction(start: number): number {
+    const end = this.#endOf('?>', start + 2);
+    let quote = 0;
+    for (let at = start + 2; at < end; at += 1) {
+      const byte = this.#bytes[at];
+      if (quote !== 0) {
+        if (byte === quote) quote = 0;
+      } else if (byte === QUOTE || byte === APOSTROPHE) {
+        quote = byte;
+      }
+    }
+    if (quote !== 0) throw new Error('a quote is open at the end of an instruction');
+    return end;
   }
 
   #endOfTag(start: number, closing: boolean): number {
@@ -107,6 +129,17 @@ export class XmlScan {
     if (this.depth < 0) throw new Error('a tag closes nothing');
     if (this.depth > MAX_DEPTH) throw new Error('nested too deeply');
   }
+}
+
+const DECLARED = /^(?:\xef\xbb\xbf)?<\?xml\s[^>?]*?\bencoding\s*=\s*["']([^"']*)/;
+const DECLARATION_BYTES = 256;
+const KNOWN = /^(?:utf-?8|us-ascii|ascii)$/i;
+
+/** Bytes that mean the same in every encoding are taken, whatever is declared: read as UTF-8, others are other keys. */
+function requireEncoding(bytes: Buffer): void {
+  const encoding = DECLARED.exec(bytes.toString('latin1', 0, DECLARATION_BYTES))?.[1];
+  if (encoding === undefined || KNOWN.test(encoding) || isAscii(bytes)) return;
+  throw new Error('the encoding is not UTF-8');
 }
 
 function requireRun(bytes: number): void {

@@ -142,6 +142,15 @@ describe('decoder', () => {
       { ...absent, Id: 7, Note: ' 007 &<>"\'\n😀\u0001 ' },
     ],
     ['<Order><Id>7</Id><Note><![CDATA[<&amp;>]]>&amp;</Note></Order>', { ...absent, Id: 7, Note: '<&amp;>&' }],
+    [
+      `<?xml version='1.0' encoding='ISO-8859-1'?><?x y="a>b"?><Order><?x "'" ?><Id>7</Id><Note>a<?x 'b'?>c</Note></Order>`,
+      { ...absent, Id: 7, Note: 'ac' },
+    ],
+    [
+      '\ufeff<?xml version="1.0" encoding="utf-8"?><Order><Id>7</Id><Note>é</Note></Order>',
+      { ...absent, Id: 7, Note: 'é' },
+    ],
+    ['<Order xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Id>7</Id></Order>', { ...absent, Id: 7 }],
     ['<Order><Line>b</Line><Id>7</Id><Line/></Order>', { ...absent, Id: 7, lines: ['b', ''] }],
     ['<Order><Id>7</Id><TagSet/></Order>', { ...absent, Id: 7, tags: [] }],
     [
@@ -185,6 +194,19 @@ describe('decoder', () => {
     '<Order><Id>7</Id><Note>&#xD800;</Note></Order>',
     '<Order><Id>7</Id><Note>&#x110000;</Note></Order>',
     '<Order a="1" a="2"><Id>7</Id></Order>',
+    // What an instruction seems to quote would be lost, up to the next quote.
+    `<Order><Id>7</Id><Note>one<?x '?>two</Note><?x '?></Order>`,
+    '<Order><?x "?><Line>a</Line><?x "?><Id>7</Id></Order>',
+    '<?x "?><Order><Id>7</Id></Order><?x "?>',
+    '<Order><Id>7</Id><?x "?>"?></Order>',
+    // Bytes that say something else in the encoding that is declared.
+    '<?xml version="1.0" encoding="ISO-8859-1"?><Order><Id>7</Id><Note>é</Note></Order>',
+    "<?xml version='1.0' encoding = 'windows-1252' ?><Order><Id>7</Id><Note>é</Note></Order>",
+    '<?xml version="1.0" encoding="UTF-16"?><Order><Id>7</Id><Note>é</Note></Order>',
+    '<Order><Id>&#7a;</Id></Order>',
+    '<Order><Id>7</Id><Note>&#;</Note></Order>',
+    `<Order ${Array.from({ length: 17 }, (_, n) => `a${n}="1"`).join(' ')}><Id>7</Id></Order>`,
+    '<!DOCTYPE Order [<!ENTITY x "y">]><Order><Id>7</Id></Order>',
     '<!DOCTYPE Order><Order><Id>7</Id></Order>',
     '<!doctype Order><Order><Id>7</Id></Order>',
     '<Order><Id>7</Id><__proto__><x/></__proto__></Order>',
@@ -192,6 +214,13 @@ describe('decoder', () => {
     `${'<Order>'.repeat(40)}${'</Order>'.repeat(40)}`,
   ])('MalformedXML: %s', (text) => {
     expect(() => decode(text)).toThrow(new S3Error('MalformedXML'));
+  });
+
+  test.each(['utf16le', 'latin1'] as const)('a document in %s', (encoding) => {
+    const text = '<Order><Id>7</Id><Note>é</Note></Order>';
+    for (const mark of ['', '\ufeff']) {
+      expect(() => decode(Buffer.from(mark + text, encoding))).toThrow(new S3Error('MalformedXML'));
+    }
   });
 
   test('bytes that are no UTF-8, and documents without measure', () => {
