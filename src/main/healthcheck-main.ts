@@ -3,6 +3,11 @@ import { parseArguments } from './arguments.ts';
 import { printLines } from './print.ts';
 import { firstLine, StartError } from './start-error.ts';
 
+const USAGE = [
+  'usage: npm run healthcheck -- --config FILE',
+  'Without --config, S3GW_CONFIG names the file.',
+  'Ends with 0 when the gateway of this configuration, on this machine, has started; else with 1 and a line that says why.',
+];
 const WITHIN_MS = 3000;
 /** Addresses that stand for all of a machine's. */
 const UNSPECIFIED: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
@@ -13,7 +18,11 @@ const UNSPECIFIED: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', 
  */
 export async function healthcheckMain(argv: readonly string[], environment: Environment): Promise<void> {
   try {
-    const { config } = parseArguments(argv, environment);
+    const { config, help } = parseArguments(argv, environment);
+    if (help) {
+      printLines(process.stdout, USAGE);
+      return;
+    }
     if (config === undefined) throw new StartError(['--config: expected the configuration file of the gateway']);
     const { enabled, host, port } = loadConfig(config, environment).config.admin;
     if (!enabled) throw new StartError(['admin.enabled: expected true, as there is nothing else to ask']);

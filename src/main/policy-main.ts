@@ -36,6 +36,10 @@ export function policyMain(argv: readonly string[], environment: Environment): n
   try {
     if (command === 'explain') return explain(rest, environment);
     if (command === 'check') return check(rest);
+    if (command === '--help' || command === '-h') {
+      printLines(process.stdout, USAGE);
+      return EXIT.fine;
+    }
     throw new StartError(USAGE);
   } catch (error) {
     if (!(error instanceof Error)) throw error;

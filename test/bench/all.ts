@@ -99,4 +99,4 @@ function bigFolder(): string {
   }
 }
 
-await runBench({ parse: () => parseOptions(process.argv.slice(2)), usage: USAGE }, benchAll);
+await runBench({ argv: process.argv.slice(2), parse: parseOptions, usage: USAGE }, benchAll);

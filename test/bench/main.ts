@@ -13,7 +13,7 @@ import { runBench } from './run-bench.ts';
 import { benchWorkers } from './runs/workers.ts';
 
 export function main(argv: readonly string[]): Promise<void> {
-  return runBench({ parse: () => parseOptions(argv), usage: USAGE }, async (options) => {
+  return runBench({ argv, parse: parseOptions, usage: USAGE }, async (options) => {
     process.stdout.write(await measuredText(options, machine()));
   });
 }

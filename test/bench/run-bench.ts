@@ -1,16 +1,26 @@
+interface BenchCommand<Options> {
+  readonly argv: readonly string[];
+  readonly parse: (argv: readonly string[]) => Options;
+  readonly usage: string;
+}
+
 /**
- * A command of the bench: what it says goes to standard error. The process ends with 2 after wrong arguments, and with
- * 1 after a failure.
+ * A command of the bench: what it says goes to standard error, but for the usage that `--help` asks for. The process
+ * ends with 2 after wrong arguments, and with 1 after a failure.
  * @param parse what the arguments ask for; throws when they are wrong
  * @param run prints what it measures
  */
 export async function runBench<Options>(
-  { parse, usage }: { readonly parse: () => Options; readonly usage: string },
+  { argv, parse, usage }: BenchCommand<Options>,
   run: (options: Options) => Promise<void>,
 ): Promise<void> {
+  if (argv.includes('--help') || argv.includes('-h')) {
+    process.stdout.write(`${usage}\n`);
+    return;
+  }
   let options: Options;
   try {
-    options = parse();
+    options = parse(argv);
   } catch (error) {
     fail(2, `${messageOf(error)}\n${usage}`);
     return;

@@ -5,14 +5,15 @@ import { type Certificate, makeCertificate } from '../support/backends/azurite.t
 import { adminEndpoint, adminSettings, chooseAdminPorts } from './admin-ports.ts';
 import { startBackend, type TestbedBackend } from './backend.ts';
 import { type Replica, startReplica } from './gateway-process.ts';
-import { parseOptions, type TestbedOptions, UsageError } from './options.ts';
+import { parseOptions, type TestbedOptions, USAGE, UsageError } from './options.ts';
 
 const CONFIG = resolve(import.meta.dirname, '../../config/testbed.yaml');
 
 /** Starts a backend and gateways over it, prints one JSON line when all serve, stops them when told to. */
 export async function main(argv: readonly string[]): Promise<void> {
   try {
-    await run(parseOptions(argv));
+    if (argv.includes('--help') || argv.includes('-h')) process.stdout.write(`${USAGE}\n`);
+    else await run(parseOptions(argv));
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = error instanceof UsageError ? 2 : 1;

@@ -32,9 +32,17 @@ export interface TestbedOptions {
   readonly customerKeys: boolean;
 }
 
-const USAGE =
-  'usage: npm run testbed -- [--backend memory|azure|gcs|gcs-fake] [--backend-endpoint URL] [--port N] [--tls-port N] [--replicas N] [--workers N] [--max-connections N] [--in-memory]\n' +
-  '       [--admin-port N] [--fault-plan MODULE] [--customer-keys]';
+export const USAGE = `usage: npm run testbed -- [options]
+  --backend memory|azure|gcs|gcs-fake   azure (Azurite) unless given
+  --backend-endpoint URL                an emulator that is running already; with azure or gcs
+  --port N, --tls-port N                first port of the replicas; 0: free ones. No TLS without --tls-port
+  --admin-port N                        first admin port, with the inspector; 0: free ones. None without it
+  --replicas N, --workers N             gateway processes with a port each; processes behind one port
+  --customer-keys                       with Azurite: know keys of customers (SSE-C)
+  --max-connections N                   of each gateway process to the backend
+  --in-memory                           Azurite keeps its data in memory
+  --fault-plan MODULE                   breaks the backend's answers as the module says (test/testbed/plans)
+Prints one line of JSON when all are ready; ends on Ctrl-C, SIGTERM, or when the pipe on standard input closes.`;
 
 /** A mistake of whoever called: one line. */
 export class UsageError extends Error {}

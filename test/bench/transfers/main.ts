@@ -138,4 +138,4 @@ async function compare(fetched: string, sent: string): Promise<void> {
   }
 }
 
-await runBench({ parse: () => parseOptions(process.argv.slice(2)), usage: USAGE }, measureTransfers);
+await runBench({ argv: process.argv.slice(2), parse: parseOptions, usage: USAGE }, measureTransfers);

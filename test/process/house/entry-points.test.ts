@@ -11,6 +11,7 @@ const ENTRY_POINTS = [
   'src/export-plain.mjs',
   'src/healthcheck.mjs',
   'src/trace.mjs',
+  'src/policy.mjs',
   'test/testbed.mjs',
   'test/bench/run.mjs',
 ];
@@ -34,6 +35,12 @@ describe.skipIf(oldNode === undefined)(`an older Node (${oldNode ?? 'none found'
     expect(output).toMatch(/Node(\.js)? 24/i);
     expect(output).toMatch(/v?\d+\.\d+\.\d+/);
   });
+});
+
+test.each(ENTRY_POINTS)('%s --help says how it is used, and nothing went wrong', async (entry) => {
+  const { code, output } = await execute(process.execPath, [join(ROOT, entry), '--help'], ROOT);
+  expect(output).toMatch(/^usage: npm (run|start)/);
+  expect(code).toBe(0);
 });
 
 /** The machine's own Node, if it is an older one: npm puts that of `node_modules/.bin` before it. */
@@ -61,9 +68,19 @@ function majorOf(path: string): number | undefined {
   }
 }
 
-function start(entry: string, cwd: string): Promise<{ code: number; output: string }> {
+function start(entry: string, cwd: string): Promise<Ended> {
+  return execute(oldNode ?? '', [entry], cwd);
+}
+
+interface Ended {
+  readonly code: number;
+  /** Of standard output, then of standard error. */
+  readonly output: string;
+}
+
+function execute(program: string, args: readonly string[], cwd: string): Promise<Ended> {
   return new Promise((resolve) => {
-    const child = execFile(oldNode ?? '', [entry], { cwd, timeout: 120_000 }, (error, stdout, stderr) => {
+    const child = execFile(program, args, { cwd, timeout: 120_000 }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, output: stdout + stderr });
     });
     child.stdin?.end();

@@ -40,7 +40,7 @@ export const COPY_OBJECT_RULES = {
   'copy.encryption': ['4.5', '`x-amz-server-side-encryption: AES256` is accepted; answers say AES256 in any case'],
   'copy.encryption.kms': [
     '4.5',
-    '`aws:kms`, a KMS key id, a context, bucket keys: 501 NotImplemented naming the header, before data is touched',
+    '`aws:kms`, a key id, a context, bucket keys without `kmsKeys`: 501 naming the header, before data is touched',
   ],
   'copy.encryption.unknown': ['S3', 'Any other method is 400 InvalidArgument'],
   'copy.customer-key': [
