@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
+import { exactly, signedV4 } from '../support/clients/post-form.ts';
 import { presignedHead, signedHead, type RawRequestOptions } from '../support/clients/sign-raw.ts';
 
 /** Requests made to end a process or to keep it busy, by their names. */
@@ -54,6 +55,12 @@ const ALMOST = Buffer.alloc(7 * MIB, ' ');
 
 const anonymous = (target: string, headers = ''): string =>
   `GET ${target} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`;
+const part = (name: string, value: string): string =>
+  `------f\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+const FILE = part('file"; filename="f', '').slice(0, -2);
+/** A browser's form. @param size bytes that are announced */
+const form = (body: string, size = body.length): string =>
+  `POST ${TARGET} HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=----f\r\nContent-Length: ${size}\r\n\r\n${body}`;
 const lines = (bytes: number, line: (index: number) => string): string => {
   let text = '';
   for (let index = 0; text.length < bytes; index += 1) text += line(index);
@@ -153,6 +160,52 @@ export const KILLERS: Readonly<Record<string, Killer>> = {
         lines(12_000, (index) => `x-${index}: y\r\n`),
       ).slice(0, -2),
     ],
+  },
+  'forms of nobody that end before their file': {
+    connections: 500,
+    holds: true,
+    pieces: (index) => [
+      form(
+        lines(19_000, (field) => part(`x-amz-meta-${field}-${index}`, 'y')),
+        5 * 1024 * MIB,
+      ),
+    ],
+  },
+  'forms of nobody in parts of nothing': {
+    connections: 64,
+    pieces: () => [
+      form(
+        lines(30_000, () => '------f\r\n\r\n'),
+        30_000,
+      ),
+    ],
+  },
+  'forms of nobody with policies that are none': {
+    connections: 64,
+    pieces: (index) => [
+      form(
+        part(
+          'policy',
+          Buffer.from(index % 2 === 0 ? '['.repeat(13_000) : `{"conditions":[${'{},'.repeat(4000)}{}]}`).toString(
+            'base64',
+          ),
+        ) +
+          part('x-amz-signature', '0'.repeat(64)) +
+          FILE,
+      ),
+    ],
+  },
+  // Of a tenant whose signature is right: what is held, and what goes on in pieces, one after the other.
+  'forms whose files never end': {
+    connections: 150,
+    holds: true,
+    pieces: (index) => {
+      const range = ['content-length-range', 0, index % 2 === 0 ? MIB : 5 * 1024 * MIB];
+      const key = `form${index}`;
+      const fields = signedV4([['key', key]], [...exactly([['key', key]], TARGET.slice(1)), range]);
+      const before = fields.map(([name, value]) => part(name, value)).join('') + FILE;
+      return [form(before, index % 2 === 0 ? MIB : 1024 * MIB), HALF];
+    },
   },
   'paths without end': {
     connections: 64,
