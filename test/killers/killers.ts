@@ -207,6 +207,26 @@ export const KILLERS: Readonly<Record<string, Killer>> = {
       return [form(before, index % 2 === 0 ? MIB : 1024 * MIB), HALF];
     },
   },
+  'forms with parts behind their files': {
+    connections: 300,
+    holds: true,
+    pieces: (index) => {
+      const range = ['content-length-range', 0, MIB];
+      const key = `form${index}`;
+      const fields = signedV4([['key', key]], [...exactly([['key', key]], TARGET.slice(1)), range]);
+      const before = fields.map(([name, value]) => part(name, value)).join('') + FILE;
+      return [form(`${before}x\r\n${lines(18_000, () => part('a', 'y'))}`, MIB)];
+    },
+  },
+  'forms of nobody for tokens': {
+    connections: 500,
+    holds: true,
+    pieces: () => {
+      const body = `Action=AssumeRoleWithWebIdentity&${'a=b&'.repeat(24_000)}`;
+      const head = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded';
+      return [`${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`];
+    },
+  },
   'paths without end': {
     connections: 64,
     pieces: () => [anonymous(`${TARGET}/${'a/'.repeat(500)}?prefix=${'%2F'.repeat(2000)}&delimiter=/`)],
