@@ -3,6 +3,7 @@ import { azurePlace, type BackendPlace, gcsPlace, overlapMessage, overlapping } 
 import { ADMIN, adminFaults, isLoopback } from './schema-admin.ts';
 import { ACCOUNT, DEMO_ACCESS_KEY } from './schema-accounts.ts';
 import { bucketFaults, BUCKETS, fitsPattern } from './schema-buckets.ts';
+import { portFaults } from './schema-ports.ts';
 import { prefixFaults } from './schema-prefixes.ts';
 import { BACKEND, type BackendConfig } from './schema-backends.ts';
 import { RATE_RULES } from './schema-rates.ts';
@@ -210,6 +211,7 @@ export const CONFIG = SETTINGS.superRefine((settings, context) => {
     ...below('buckets', [...bucketFaults(settings.buckets, Object.keys(settings.backends)), ...partFaults(settings)]),
     ...below('admin', adminFaults(settings.admin)),
     ...demoKeyFaults(settings),
+    ...portFaults(settings),
     ...sharedMemoryFaults(settings),
     ...sharedPlaceFaults(settings),
   ];

@@ -84,8 +84,11 @@
 {{- $pods := ternary $values.autoscaling.maxReplicas $values.replicas $values.autoscaling.enabled | int -}}
 {{- range $name, $backend := $values.config.backends -}}
 {{- if and (has $backend.kind (list "memory" "gcs-double")) (gt $pods 1) -}}
-{{- fail (printf "config.backends.%s: kind %s lives in the memory of one process; set replicas to 1" $name $backend.kind) -}}
+{{- fail (printf "config.backends.%s: kind %s lives in the memory of one process; set replicas to 1, without autoscaling" $name $backend.kind) -}}
 {{- end -}}
+{{- end -}}
+{{- if eq ($values.listen.port | int) ($values.admin.port | int) -}}
+{{- fail (printf "admin.port: expected another port than listen.port, %d" ($values.listen.port | int)) -}}
 {{- end -}}
 {{- range $name, $secret := $values.secrets -}}
 {{- if eq (empty $secret.existingSecret) (empty $secret.data) -}}

@@ -27,6 +27,19 @@ describe.skipIf(clients === undefined)('the chart', () => {
     expect(code).not.toBe(0);
     expect(output).toMatch(/config.*backends/s);
   });
+
+  test('wants two ports', async () => {
+    const { code, output } = await run(helm, [
+      'template',
+      'rel',
+      CHART,
+      ...valuesOf('minimal'),
+      '--set',
+      'admin.port=9000',
+    ]);
+    expect(code).not.toBe(0);
+    expect(output).toContain('admin.port: expected another port than listen.port, 9000');
+  });
 });
 
 describe.skipIf(clients === undefined || schemas === undefined)('the objects of the chart', () => {

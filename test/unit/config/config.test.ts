@@ -281,6 +281,13 @@ describe('the demo keys', () => {
   });
 });
 
+test('two of one port are refused', () => {
+  const settings = { listeners: [{ host: '::1', port: 9500 }], admin: { host: '::1', port: 9500 } };
+  expect(complaints({ ...GOOD, ...settings })).toEqual([
+    'admin.port: expected a port of its own; listeners.0.port is 9500, too',
+  ]);
+});
+
 describe('environment', () => {
   test('lies over the file', () => {
     const { config } = load(
