@@ -43,6 +43,8 @@ function accountOf(hostname: string, basePath: string): string | undefined {
 }
 
 const PLAIN = /^[A-Za-z0-9._~/-]+$/;
+/** Names of versions' own blobs: every request of a bucket that keeps versions has one or two. */
+const PLAIN_BUT_MARKS = /^[A-Za-z0-9._~/!-]+$/;
 const DOT_SEGMENT = /(?:^|\/)\.{1,2}(?:\/|$)/;
 /** UTF-16 code units; the service counts so. */
 export const MAX_NAME_LENGTH = 1024;
@@ -57,6 +59,7 @@ export const CONTAINER_NAME = /^(?=.{3,63}$)[a-z0-9]+(?:-[a-z0-9]+)*$/;
 export function encodeName(name: string): string {
   if (name === '' || name.length > MAX_NAME_LENGTH || DOT_SEGMENT.test(name)) throw new StoreError('invalidName');
   if (PLAIN.test(name)) return name;
+  if (PLAIN_BUT_MARKS.test(name)) return name.replaceAll('!', '%21');
   try {
     return encodeURIComponent(name).replace(/%2F|[!'()*]/g, (found) => ENCODINGS[found] ?? found);
   } catch (cause) {

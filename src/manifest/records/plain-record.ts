@@ -57,19 +57,23 @@ const PLAIN_FIELDS: ReadonlySet<string> = new Set([
   'storageClass',
   'checksum',
   'nonce',
+  'stamp',
 ]);
 /** What stands in JSON as it is. */
 const UNESCAPED = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
 /** What such a record looks like before it is known to be one. */
-type PerhapsPlain = { readonly kind: string; readonly seq: number } & Fields;
+type PerhapsPlain = { readonly kind: string; readonly seq: number; readonly stamp?: boolean } & Fields;
 
-/** Writes such a record, in a fifth of the time that the general writer takes. Undefined for all others. */
+/**
+ * Writes such a record, in a fifth of the time that the general writer takes; also one of a version's own blob that is
+ * stamped, which each PUT over a version writes. Undefined for all others.
+ */
 export function writePlainRecord(record: PerhapsPlain): string | undefined {
   for (const name in record) {
     if (!PLAIN_FIELDS.has(name) && record[name as keyof PerhapsPlain] !== undefined) return undefined;
   }
-  const { kind, seq, mtime, etag, owner, storageClass, checksum, nonce } = record;
+  const { kind, seq, mtime, etag, owner, storageClass, checksum, nonce, stamp } = record;
   if (kind !== 'inline' || !Number.isSafeInteger(seq)) return undefined;
   if (mtime !== undefined && !Number.isSafeInteger(mtime)) return undefined;
   const texts = (etag ?? '') + (owner ?? '') + (storageClass ?? '') + (nonce ?? '');
@@ -85,5 +89,6 @@ export function writePlainRecord(record: PerhapsPlain): string | undefined {
     json += `,"h":["${algorithm}","${value}","${type}"]`;
   }
   if (nonce !== undefined) json += `,"n":"${nonce}"`;
+  if (stamp === true) json += ',"st":1';
   return `${json}}`;
 }

@@ -21,6 +21,15 @@ describe('names', () => {
     );
   });
 
+  test.each([
+    ['v/246c/a/b!!199f-._~', 'v/246c/a/b%21%21199f-._~'],
+    ['!', '%21'],
+    ['a!b c', 'a%21b%20c'],
+    ['a!*', 'a%21%2A'],
+  ])('%j with exclamation marks', (name, encoded) => {
+    expect(encodeName(name)).toBe(encoded);
+  });
+
   test('decoding gives the name back, and nothing but unreserved characters goes out', () => {
     const names = fc
       .string({ minLength: 1, maxLength: 200, unit: 'grapheme' })

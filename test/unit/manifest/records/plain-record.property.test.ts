@@ -80,6 +80,7 @@ test('what is written as a plain record is what the general writer writes', () =
   const strange = fc.record({
     ring: fc.constantFrom(undefined, undefined, ['a']),
     isNull: fc.constantFrom(undefined, undefined, true),
+    stamp: fc.constantFrom(undefined, false, true, true),
     unknown: fc.constantFrom(undefined, undefined, { zz: 1 }),
   });
   let plain = 0;
@@ -94,6 +95,11 @@ test('what is written as a plain record is what the general writer writes', () =
     { numRuns: 5000 },
   );
   expect(plain).toBeGreaterThan(200);
+});
+
+test('the stamped record of a version is written as one', () => {
+  const stamped = { kind: 'inline', seq: 1700000000123456, etag: 'abc', nonce: 'n', stamp: true } as const;
+  expect(writePlainRecord(stamped)).toBe('{"v":1,"s":1700000000123456,"e":"abc","n":"n","st":1}');
 });
 
 test('what a PUT writes is one', () => {
