@@ -133,7 +133,7 @@ class FormReader {
   #feed(): void {
     while (!this.#blocked && !this.#over) {
       if (this.#waiting.length === 0) break;
-      if (this.#file === undefined) void this.#writeInTurn();
+      if (this.#file === undefined) this.#writeInTurn().catch((error: unknown) => this.#fail(malformed(error)));
       else this.#writeNext();
     }
     if (this.#over || this.#blocked) return;
