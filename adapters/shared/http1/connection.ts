@@ -38,7 +38,10 @@ export function abortedError(signal: AbortSignal): ConnectionError {
 
 /** Gets what happens on a connection while a request is under way on it. */
 export interface ConnectionUser {
-  /** `bytes` are valid during the call only, but for those read into a buffer given to `readInto`. */
+  /**
+   * Never called between `pause` and `resume`. `bytes` are valid during the call only, but for those read into a buffer
+   * given to `readInto`.
+   */
   onBytes(bytes: Buffer): void;
   /** The peer sends no more. */
   onEnd(): void;
@@ -84,8 +87,11 @@ export class Connection {
   #unsentHead: string | undefined;
   #unsentBody: Uint8Array | undefined;
   #established = false;
-  #paused = false;
-  #reading = false;
+  /**
+   * What happened while the connection was paused, in order. `pause` stops the kernel's socket, but Node goes on to
+   * hand over the records that TLS has decrypted already, and then perhaps the end: up to some 80 KiB.
+   */
+  readonly #meanwhile: (() => void)[] = [];
   #closed = false;
   #socketIsClosed = false;
   #whenClosed: (() => void)[] = [];
@@ -102,9 +108,11 @@ export class Connection {
       () => this.fail(new ConnectionError('timeout', 'connect timeout')),
       options.connectTimeout,
     );
-    this.#socket.on('error', (error) => this.fail(new ConnectionError('network', error.message, error)));
+    this.#socket.on('error', (error) =>
+      this.#inOrder(() => this.fail(new ConnectionError('network', error.message, error))),
+    );
     this.#socket.on('close', () => this.#socketClosed());
-    this.#socket.on('end', () => this.#ended());
+    this.#socket.on('end', () => this.#inOrder(() => this.#ended()));
     this.#socket.on('timeout', () => this.#silent());
   }
 
@@ -125,7 +133,7 @@ export class Connection {
   /** Whether a reader has made the peer wait since this was asked last. */
   readonly heldUp = (): boolean => {
     const was = this.#heldUp;
-    this.#heldUp = this.#paused;
+    this.#heldUp = this.#isPaused;
     return was;
   };
 
@@ -182,28 +190,31 @@ export class Connection {
   free(): void {
     this.#user = undefined;
     this.idleSince = performance.now();
-    this.resume();
+    if (this.#meanwhile.length === 0) this.resume();
+    else this.fail(new ConnectionError('network', 'more came than the answer'));
   }
 
+  /** The user gets nothing until `resume`. */
   pause(): void {
-    if (this.#paused) return;
-    this.#paused = true;
+    if (this.#isPaused) return;
     this.#heldUp = true;
-    // Within the read callback its result does it.
-    if (!this.#reading) this.#socket.pause();
+    this.#socket.pause();
   }
 
+  /** Hands over, before it returns, what has come meanwhile; more comes later. */
   resume(): void {
-    if (!this.#paused) return;
-    this.#paused = false;
-    if (this.#reading || this.#closed) return;
+    if (this.#closed || !this.#isPaused) return;
     // A silence that was the reader's own fault has used the timer up.
     this.#timerIsSpent = false;
     this.#socket.setTimeout(this.#socket.timeout ?? 0);
     this.#socket.resume();
+    this.#catchUp();
   }
 
-  /** Where the bytes of the next read shall go; valid for one read, and only from within `onBytes`. */
+  /**
+   * Where the bytes of the next read shall go; valid for one read, and only from within `onBytes`. The buffer is the
+   * connection's from then on: until `onBytes` is called again, or `whenClosed` tells.
+   */
   readInto(buffer: Buffer): void {
     this.#nextBuffer = buffer;
   }
@@ -215,6 +226,7 @@ export class Connection {
     clearTimeout(this.#connectTimer);
     const user = this.#user;
     this.#user = undefined;
+    this.#meanwhile.length = 0;
     this.#socket.destroy();
     this.onClosed?.();
     user?.onFailure(error);
@@ -226,9 +238,27 @@ export class Connection {
     else this.#whenClosed.push(tell);
   }
 
+  #catchUp(): void {
+    for (let next = this.#meanwhile.shift(); next !== undefined; next = this.#meanwhile.shift()) {
+      next();
+      if (this.#isPaused) return;
+    }
+  }
+
+  /** Asked of the socket: nothing that is remembered beside it can contradict it. */
+  get #isPaused(): boolean {
+    return this.#socket.isPaused();
+  }
+
+  /** Has it happen now, or after all that waits for `resume`. */
+  #inOrder(event: () => void): void {
+    if (this.#meanwhile.length > 0) this.#meanwhile.push(event);
+    else event();
+  }
+
   #socketClosed(): void {
     this.#socketIsClosed = true;
-    this.fail(new ConnectionError('network', 'connection closed'));
+    this.#inOrder(() => this.fail(new ConnectionError('network', 'connection closed')));
     for (const tell of this.#whenClosed.splice(0)) tell();
   }
 
@@ -236,7 +266,11 @@ export class Connection {
     const { host, port, tls: secureContext } = this.options;
     const onread = {
       buffer: () => this.#nextBuffer,
-      callback: (length: number, buffer: Uint8Array) => this.#read(length, buffer),
+      // Always true: `pause` has stopped the socket if it was to be stopped.
+      callback: (length: number, buffer: Uint8Array) => {
+        this.#read(length, buffer);
+        return true;
+      },
     };
     const tcp = { host, port, onread, noDelay: true, keepAlive: true, keepAliveInitialDelay: PROBE_DELAY };
     if (secureContext === undefined) return connectTcp(tcp, () => this.#connected());
@@ -255,16 +289,23 @@ export class Connection {
     this.#user?.onEstablished();
   }
 
-  #read(length: number, buffer: Uint8Array): boolean {
+  #read(length: number, buffer: Uint8Array): void {
     this.#nextBuffer = this.#readBuffer;
+    const bytes = Buffer.from(buffer.buffer, buffer.byteOffset, length);
+    if (this.#isPaused) {
+      const copy = Buffer.from(bytes);
+      this.#meanwhile.push(() => this.#give(copy));
+    } else {
+      this.#give(bytes);
+    }
+  }
+
+  #give(bytes: Buffer): void {
     if (this.#user === undefined || this.#unsentHead !== undefined) {
       this.fail(new ConnectionError('network', 'the peer sent bytes that belong to no request'));
-      return false;
+      return;
     }
-    this.#reading = true;
-    this.#user.onBytes(Buffer.from(buffer.buffer, buffer.byteOffset, length));
-    this.#reading = false;
-    return !this.#paused;
+    this.#user.onBytes(bytes);
   }
 
   #ended(): void {
@@ -278,7 +319,7 @@ export class Connection {
    */
   #silent(): void {
     this.#timerIsSpent = true;
-    if (this.#established && !this.#paused && this.#user?.holdsPeerUp === false) {
+    if (this.#established && !this.#isPaused && this.#user?.holdsPeerUp === false) {
       this.fail(new ConnectionError('timeout', 'no bytes for too long'));
     }
   }

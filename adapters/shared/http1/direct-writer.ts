@@ -7,6 +7,7 @@ import { bulkPacer } from '../../../src/streams/bulk-pacer.ts';
 import type { SinkClock } from '../../../src/streams/bytes.ts';
 import type { BodyConsumer } from './body-consumer.ts';
 import type { Connection } from './connection.ts';
+import { Slab } from './slab.ts';
 
 /**
  * Only where the callback of a write means that the kernel has the bytes may a buffer be used again
@@ -18,7 +19,7 @@ export function takesBuffersBack(sink: Writable): boolean {
 
 /** Slabs of one body: one is being filled while the other is on its way out. */
 const SLABS = 2;
-/** A slab with less room than this left is passed on: a TLS record has up to 16 KiB. */
+/** A slab with less room than this is full: a TLS record has up to 16 KiB. */
 const LEAST_ROOM = 16 * 1024;
 
 /** A sink that once takes longer for a slab is slow, and gets by with small ones. Milliseconds. */
@@ -26,28 +27,20 @@ const SLOW = 1000;
 /** It is so no longer when it has taken this much without: more than what lies in the kernel between two waits. */
 const QUICK_BYTES = 2 * 1024 * 1024;
 
-interface Slab {
-  bytes: Buffer;
-  /** Writes out of it that have not called back. */
-  pending: number;
-}
-
 /**
- * Moves a body from its connection to a sink through a few buffers that are used in turn: the
- * connection reads into one, the sink writes out of it, and it is filled again after that write has
- * called back. If the next one is still being written, the connection waits. Whoever takes slowly, or nothing at all,
- * must not hold much meanwhile: such a body goes on with small buffers, and others get the large ones.
+ * Moves a body from its connection to a sink through two slabs: the connection reads into one, the sink writes out of
+ * it, and the slab begins anew after those writes have called back (`Slab`). If there is none to read into, the
+ * connection waits. A sink that takes slowly must not hold much memory meanwhile: such a body goes on with small slabs,
+ * and others get the large ones.
  */
 export class DirectWriter implements BodyConsumer {
   readonly #sink: Writable;
   readonly #connection: Connection;
   readonly #clock: SinkClock | undefined;
   readonly #slabs: Slab[] = [];
+  /** What the connection reads into; absent while the writes out of all slabs are waited for. */
   #current: Slab | undefined;
-  #turn = 0;
-  /** What was read into the current slab and not been written yet: TLS brings many small pieces. */
-  #from = 0;
-  #filled = 0;
+  /** TLS brings many small pieces: those of one turn of the loop leave in one write. */
   #flush: NodeJS.Immediate | undefined;
   #waitingSince: number | undefined;
   /** Read and not told to the pacer yet. */
@@ -84,28 +77,22 @@ export class DirectWriter implements BodyConsumer {
   data(data: Buffer): void {
     this.#read += data.length;
     const slab = this.#current;
-    if (data.buffer !== slab?.bytes.buffer) {
-      this.#sink.write(Buffer.from(data));
-      return;
-    }
-    if (data.byteOffset !== this.#filled) this.#writeOut();
-    if (this.#filled === this.#from) this.#from = data.byteOffset;
-    this.#filled = data.byteOffset + data.length;
+    if (slab?.follow(data)) return;
+    this.#writeOut();
+    if (slab?.skipTo(data)) return;
+    this.#quickBytes += data.length;
+    this.#sink.write(Buffer.from(data));
   }
 
   afterRead(): void {
-    const slab = this.#current;
-    if (
-      slab !== undefined &&
-      this.#connection.options.tls !== undefined &&
-      slab.bytes.length - this.#filled >= LEAST_ROOM
-    ) {
+    if (this.#connection.options.tls !== undefined && this.#hasRoom) {
       this.#flush ??= setImmediate(() => this.#flushNow());
-      this.#connection.readInto(slab.bytes.subarray(this.#filled));
     } else {
       this.#writeOut();
       this.#nextSlab();
     }
+    if (this.#current === undefined) this.#waitForSink();
+    else this.#connection.readInto(this.#current.room);
     const bytes = this.#read;
     this.#read = 0;
     if (this.#place.mayGoOn(bytes)) return;
@@ -136,40 +123,45 @@ export class DirectWriter implements BodyConsumer {
     this.#writeOut();
   }
 
-  #writeOut(): void {
-    const slab = this.#current;
-    if (slab === undefined || this.#filled === this.#from) return;
-    slab.pending += 1;
-    this.#quickBytes += this.#filled - this.#from;
-    this.#sink.write(slab.bytes.subarray(this.#from, this.#filled), () => this.#written(slab));
-    this.#from = this.#filled;
+  get #hasRoom(): boolean {
+    return this.#current !== undefined && this.#current.room.length >= LEAST_ROOM;
   }
 
-  /** The connection reads into the slab named here even if it is told to wait: so it waits until that one is free. */
+  #writeOut(): void {
+    const slab = this.#current;
+    if (slab === undefined || slab.isHandedOver) return;
+    const bytes = slab.takeOut();
+    this.#quickBytes += bytes.length;
+    this.#sink.write(bytes, () => this.#written(slab));
+  }
+
+  /** The other slab if it is free, else the rest of this one, else none. Only between two reads. */
   #nextSlab(): void {
-    const slab = this.#slabOfTurn();
-    this.#turn = (this.#turn + 1) % SLABS;
-    this.#current = slab;
-    this.#from = 0;
-    this.#filled = 0;
-    this.#connection.readInto(slab.bytes);
-    if (slab.pending === 0) return;
-    this.#waitingSince = performance.now();
+    const free = this.#freeSlab();
+    if (free !== undefined) this.#current = free;
+    else if (!this.#hasRoom) this.#current = undefined;
+  }
+
+  #freeSlab(): Slab | undefined {
+    if (this.#quickBytes > QUICK_BYTES) this.#isSlow = false;
+    if (this.#slabs.length < SLABS) {
+      const slab = new Slab(this.#connection.options.slabs, this.#isSlow);
+      this.#slabs.push(slab);
+      return slab;
+    }
+    const free = this.#slabs.find((slab) => slab !== this.#current && !slab.isBeingWritten);
+    free?.beginAnew(this.#isSlow);
+    return free;
+  }
+
+  #waitForSink(): void {
+    this.#waitingSince ??= performance.now();
     this.#connection.pause();
   }
 
-  #slabOfTurn(): Slab {
-    const { slabs } = this.#connection.options;
-    if (this.#quickBytes > QUICK_BYTES) this.#isSlow = false;
-    const slab = this.#slabs[this.#turn];
-    if (slab === undefined) return (this.#slabs[this.#turn] = { bytes: slabs.take(this.#isSlow), pending: 0 });
-    if (slab.pending === 0) slab.bytes = slabs.fit(slab.bytes, this.#isSlow);
-    return slab;
-  }
-
   #written(slab: Slab): void {
-    slab.pending -= 1;
-    if (this.#waitingSince === undefined || slab !== this.#current || slab.pending > 0) return;
+    slab.written();
+    if (this.#waitingSince === undefined || slab.isBeingWritten) return;
     this.#stopClock();
     if (!this.#outOfTurn) this.#connection.resume();
   }
@@ -202,11 +194,10 @@ export class DirectWriter implements BodyConsumer {
 
   /** After a failure the kernel may still hold a slab, or the connection be about to read into it, until both close. */
   #giveBack(clean: boolean): void {
-    const { slabs } = this.#connection.options;
     const all = this.#slabs.splice(0);
-    for (const { bytes } of all) slabs.giveUp(bytes);
+    for (const slab of all) slab.giveUp();
     const reclaim = (): void => {
-      for (const { bytes } of all) slabs.reclaim(bytes);
+      for (const slab of all) slab.reclaim();
     };
     const whenRead = (): void => (this.#ended ? reclaim() : this.#connection.whenClosed(reclaim));
     if (clean) reclaim();
