@@ -71,7 +71,7 @@ export const ERROR_TABLE = table({
   },
   InvalidBucketName: { status: 400, message: 'The specified bucket is not valid.' },
   InvalidBucketState: { status: 409, message: 'The request is not valid for the current state of the bucket.' },
-  InvalidChunkSizeError: { status: 400, message: 'Only the last chunk is allowed to have a size less than 8192 bytes' },
+  InvalidChunkSizeError: { status: 403, message: 'Only the last chunk is allowed to have a size less than 8192 bytes' },
   InvalidDigest: { status: 400, message: 'The Content-MD5 you specified was invalid.' },
   'KMS.NotFoundException': { status: 400, message: 'The specified KMS key does not exist.' },
   InvalidEncryptionAlgorithmError: {

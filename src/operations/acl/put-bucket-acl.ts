@@ -16,12 +16,12 @@ export const putBucketAcl: Operation = async (request, context) => {
     (settings) => {
       // Checked again on the record that is changed: the cached one may still grant what was revoked since.
       requireAccess({ bucket: { name, ownerId, acl: settings.acl, settings } }, context);
-      requireAcls(settings);
       const acl = requestedAcl(
         { headers: request.headers, body },
         { subject: 'bucket', ownerId, bucketOwnerId: ownerId },
         context,
       );
+      requireAcls(settings); // S3 looks at what is asked for first
       refusePublicAcl(acl, settings);
       return isSameAcl(settings.acl, acl) ? settings : { ...settings, acl };
     },

@@ -39,16 +39,14 @@ export function writtenOwnership(
   if (asks) requireAction('s3:PutObjectAcl', { bucket, creates: true }, context);
   const { ownership } = bucket.settings;
   const canned = headers.get(CANNED_HEADER);
-  if (ownership === 'BucketOwnerEnforced' && canned !== undefined && canned !== TO_BUCKET_OWNER) {
-    throw new S3Error('AccessControlListNotSupported');
-  }
   const gives =
     ownership === 'BucketOwnerEnforced' || (ownership === 'BucketOwnerPreferred' && canned === TO_BUCKET_OWNER);
   const ownerId = gives ? bucket.ownerId : writerId;
   const target = { subject: 'object', ownerId, bucketOwnerId: bucket.ownerId, ignoreWrite } as const;
   const acl = asks ? headerAcl(headers, target, context) : undefined;
   if (ownership === 'BucketOwnerEnforced') {
-    if (acl?.every(isOwnersFullControl) === false) throw new S3Error('AccessControlListNotSupported');
+    const isOther = canned !== undefined && canned !== TO_BUCKET_OWNER;
+    if (isOther || acl?.every(isOwnersFullControl) === false) throw new S3Error('AccessControlListNotSupported');
     return { ownerId };
   }
   if (acl === undefined) return { ownerId };

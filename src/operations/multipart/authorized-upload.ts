@@ -47,7 +47,7 @@ export async function authorizedForPart(target: UploadTarget, context: Operation
 }
 
 /**
- * Waits for work on a part that looks at more than the upload: at a source, or at the digests of its body. S3 looks for
+ * Waits for work that looks at more than the upload: at a part's source, at digests, at a list of parts. S3 looks for
  * the upload first: where the request is refused for another reason, an upload that `authorizedForPart` had only
  * remembered may be over, and then that is the answer. A request that the gateway could not serve is not looked at.
  * @throws as the work, and as `authorizedUpload`

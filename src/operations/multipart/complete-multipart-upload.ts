@@ -13,7 +13,7 @@ import { createdVersionHeaders } from '../object-version.ts';
 import { locationOf } from '../location.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { encryptionOf, requireOffered, shownKey } from '../encryption.ts';
-import { bucketOfUpload, requireCompletionAccess, requireStarter } from './authorized-upload.ts';
+import { bucketOfUpload, heedingUpload, requireCompletionAccess, requireStarter } from './authorized-upload.ts';
 import { checksumTypeOf, objectChecksum } from './upload-checksum.ts';
 import { isPartNumber, uploadTarget } from './upload-request.ts';
 
@@ -32,7 +32,7 @@ export const completeMultipartUpload: Operation = async (request, context) => {
   const conditions = writeConditions(request.headers);
   const target = uploadTarget(request, bucket);
   await requireCompletionAccess(target, context);
-  const parts = await readParts(request, context);
+  const parts = await heedingUpload(target, readParts(request, context), context);
 
   let encryption = encryptionOf(undefined);
   const { buckets, uploads } = context.manifest;
@@ -67,6 +67,7 @@ export const completeMultipartUpload: Operation = async (request, context) => {
 /** @throws S3Error MalformedXML, InvalidRequest (no part), InvalidArgument (part number) */
 async function readParts(request: S3Request, { call: { signal } }: OperationContext): Promise<ListedPart[]> {
   const document = await request.body.readAll(LIMITS.bytes, { checksumsOf: 'object' });
+  if (document.length === 0) throw noPart();
   const { parts } = await decodeXmlList(COMPLETE_MULTIPART_UPLOAD, document, { limits: LIMITS, signal });
   return listedParts(parts);
 }
@@ -91,7 +92,7 @@ function expectedObject(headers: HeaderReader): ExpectedObject {
 
 /** @throws S3Error InvalidRequest (no part), InvalidArgument (part number) */
 function listedParts(parts: Decoded<typeof COMPLETE_MULTIPART_UPLOAD>['parts']): ListedPart[] {
-  if (parts.length === 0) throw new S3Error('InvalidRequest', { message: 'You must specify at least one part' });
+  if (parts.length === 0) throw noPart();
   const listed: ListedPart[] = [];
   for (const part of parts) {
     const number = part.PartNumber;
@@ -104,6 +105,10 @@ function listedParts(parts: Decoded<typeof COMPLETE_MULTIPART_UPLOAD>['parts']):
     listed.push({ number, etag: part.ETag, checksums: partChecksums(part) });
   }
   return listed;
+}
+
+function noPart(): S3Error {
+  return new S3Error('InvalidRequest', { message: 'You must specify at least one part' });
 }
 
 /** @throws S3Error InvalidArgument: no digest of its algorithm, or more than one */

@@ -1,7 +1,7 @@
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
 import type { ObjectView } from '../../manifest/records/object-view.ts';
 import { type ReadConditions, failedCondition, preconditionFailed } from '../../protocol/conditions.ts';
-import { asFieldValue } from '../../protocol/headers/field-text.ts';
+import { isFieldValue, withoutOuterBlanks } from '../../protocol/headers/field-text.ts';
 import { type ResponseHeaders, describeUnmodified } from '../../protocol/headers/object-headers.ts';
 import type { HeaderReader, S3Request } from '../../protocol/request.ts';
 import type { S3Response } from '../../protocol/response.ts';
@@ -37,6 +37,19 @@ const OVERRIDES = [
   ['response-expires', 'expires'],
 ] as const;
 
+/** One character, one byte: S3 writes such headers in ISO-8859-1. @throws S3Error InvalidArgument */
+function fieldValue(parameter: string, value: string): string {
+  if (BEYOND_LATIN1.test(value)) {
+    throw invalidArgument(parameter, value, 'Header value cannot be represented using ISO-8859-1.');
+  }
+  if (!isFieldValue(value)) {
+    throw invalidArgument(parameter, value, 'The value of the parameter cannot be the value of a header.');
+  }
+  return withoutOuterBlanks(value);
+}
+
+const BEYOND_LATIN1 = /[\u0100-\uffff]/;
+
 /**
  * `response-*` parameters: only for signed requests.
  * @throws S3Error InvalidRequest, InvalidArgument (what no header line can carry)
@@ -51,11 +64,7 @@ export function responseOverrides(request: S3Request): ResponseHeaders {
         message: 'Request specific response headers cannot be used for anonymous GET requests.',
       });
     }
-    const field = asFieldValue(value);
-    if (field === undefined) {
-      throw invalidArgument(parameter, value, 'The value of the parameter cannot be the value of a header.');
-    }
-    headers[header] = field;
+    headers[header] = fieldValue(parameter, value);
   }
   return headers;
 }

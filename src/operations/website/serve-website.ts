@@ -91,15 +91,16 @@ async function page(visit: Visit): Promise<S3Response> {
   }
 }
 
-/** The error document, with the status of the error; or where a rule sends such errors. */
+/** The error document, with the status of the error; or where a rule, or that document, sends such errors. */
 async function onError(visit: Visit, key: string, error: S3Error): Promise<S3Response> {
   const ruled = redirectByRule(visit.website, key, error.status);
   if (ruled !== undefined) return sentTo(visit, ruled.redirect, replaced(ruled, key));
   const document = visit.website.ErrorDocument?.Key;
   if (document === undefined) throw error;
   try {
-    const { headers, body } = await object({ ...visit, request: { ...visit.request, headers: NO_HEADERS } }, document);
-    return { status: error.status, ...(headers && { headers }), ...(body && { body }) };
+    const found = await object({ ...visit, request: { ...visit.request, headers: NO_HEADERS } }, document);
+    const { status, headers, body } = redirected({ ...found, status: error.status });
+    return { status, ...(headers && { headers }), ...(body && { body }) };
   } catch (thrown) {
     s3ErrorOf(thrown);
     throw error;

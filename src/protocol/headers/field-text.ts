@@ -25,8 +25,11 @@ export function asFieldValue(text: string): string | undefined {
   return isFieldValue(value) ? withoutOuterBlanks(value) : undefined;
 }
 
-/** Not by a pattern, which would try from each of thousands of blanks within the text. */
-function withoutOuterBlanks(value: string): string {
+/**
+ * As a header line would have lost them. Not by a pattern, which would try from each of thousands of blanks within the
+ * text.
+ */
+export function withoutOuterBlanks(value: string): string {
   let start = 0;
   let end = value.length;
   while (start < end && isBlank(value, start)) start += 1;

@@ -234,6 +234,10 @@ describe('a website', () => {
       '<p>error.html</p>',
       'text/html',
     ]);
+    // Tried on S3 itself: the document may say that it lies elsewhere, and then the status is lost.
+    await store('moved.html', { 'x-amz-website-redirect-location': '/another/error.html' });
+    await configure(`${INDEX}<ErrorDocument><Key>moved.html</Key></ErrorDocument>`);
+    expect(await seen('/none')).toBe('301 /another/error.html');
     expect((await visit('/a.html', 'HEAD')).headers['content-length']).toBe('13');
     expect((await visit('/a.html', 'GET', { range: 'bytes=0-2' })).body).toBe('<p>');
     const {

@@ -205,6 +205,7 @@ const BY_BYTES: readonly Refused[] = [
       ...(kind !== 'streaming-signed' && { trailer: [TRAILER, digest('sha256', A(24575))] as const }),
     }),
     code: 'InvalidChunkSizeError',
+    status: 403,
     extra: { Chunk: 2, BadChunkSize: 8191 },
   })),
 ];
