@@ -92,7 +92,7 @@ async function checkContainers(): Promise<void> {
   // The container's user reads them.
   chmodSync(certificate.folder, 0o755);
   chmodSync(certificate.keyFile, 0o644);
-  const backend = await startBackend(parseOptions([]));
+  const backend = await startBackend(parseOptions(['--backend-tls', 'off']));
   const containers: Container[] = [];
   try {
     const replicas: { http: string; https: string }[] = [];

@@ -14,6 +14,7 @@ describe('options', () => {
     expect(parseOptions([])).toEqual({
       backend: 'azure',
       backendEndpoint: undefined,
+      backendTls: true,
       port: 0,
       tlsPort: undefined,
       replicas: 1,
@@ -25,6 +26,15 @@ describe('options', () => {
   });
 
   test.each([
+    [[], true],
+    [['--backend-tls', 'off'], false],
+    [['--backend', 'memory'], false],
+    [['--backend', 'gcs', '--backend-endpoint', 'http://127.0.0.1:1'], false],
+  ])('%j reaches the backend by https: %j', (argv, tls) => {
+    expect(parseOptions(argv).backendTls).toBe(tls);
+  });
+
+  test.each([
     [['--backend', 's3'], '--backend: expected one of memory, azure, gcs, gcs-fake, got s3'],
     [
       ['--backend', 'gcs-fake', '--backend-endpoint', 'http://127.0.0.1:1'],
@@ -33,6 +43,8 @@ describe('options', () => {
     [['--backend', 'memory', '--replicas', '2'], 'its memory cannot be shared'],
     [['--backend', 'memory', '--workers', '2'], 'its memory cannot be shared'],
     [['--backend', 'memory', '--fault-plan', 'plan.ts'], 'only before a backend that is reached over a network'],
+    [['--backend', 'memory', '--backend-tls', 'on'], 'only before a backend that the test bed starts'],
+    [['--backend-tls', 'yes'], '--backend-tls: expected on or off, got yes'],
     [['--port', 'x'], '--port: expected a number from 0 to 65535, got x'],
     [['--replicas', '0'], '--replicas: expected a number from 1 to 64, got 0'],
     [['--frobnicate'], 'usage: npm run testbed'],
@@ -82,7 +94,7 @@ describe('processes', () => {
       ['--backend', 'gcs', '--fault-plan', join(import.meta.dirname, 'no-buckets.ts')],
       'pipe',
     );
-    expect(bed.backend).toMatchObject({ kind: 'gcs' });
+    expect(bed.backend).toMatchObject({ kind: 'gcs', tlsEndpoint: expect.stringMatching(/^https:/) as string });
     expect((await fetch(`${bed.backend.endpoint ?? ''}/storage/v1/b?project=any`)).status).toBe(200);
     const refused = await fetch(`${bed.backend.endpoint ?? ''}/storage/v1/b/any`);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '9']);

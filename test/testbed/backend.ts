@@ -6,6 +6,7 @@ import { startAzurite } from '../../adapters/azure/index.ts';
 import { startGcsDouble } from '../../adapters/gcs/index.ts';
 import type { FaultPlan } from '../support/backends/fault-proxy/fault.ts';
 import { startFaultProxy } from '../support/backends/fault-proxy/fault-proxy.ts';
+import { startTlsFront } from '../support/backends/tls-front.ts';
 import { findGoServer, startGoServer } from '../support/backends/go-servers.ts';
 import type { BackendName, TestbedOptions } from './options.ts';
 
@@ -19,7 +20,14 @@ const KEY_VARIABLE = 'TESTBED_AZURE_KEY';
 
 export interface TestbedBackend {
   /** What the test bed prints. */
-  readonly description: { readonly kind: string; readonly endpoint: string; readonly pid?: number };
+  readonly description: {
+    readonly kind: string;
+    /** Where others look at it, by http. */
+    readonly endpoint: string;
+    /** Where the gateways reach it, if that is elsewhere. */
+    readonly tlsEndpoint?: string;
+    readonly pid?: number;
+  };
   /** Environment of the gateways. */
   readonly settings: Readonly<Record<string, string>>;
   stop(): Promise<void>;
@@ -33,13 +41,39 @@ interface BackendOptions extends TestbedOptions {
 /** @throws Error when it does not come up, or cannot be built here */
 export async function startBackend(options: BackendOptions): Promise<TestbedBackend> {
   const backend = await STARTERS[options.backend](options);
-  if (options.faultPlan === undefined && options.plan === undefined) return backend;
+  const withFaults =
+    options.faultPlan === undefined && options.plan === undefined
+      ? backend
+      : await around(backend, async () =>
+          behindProxy(backend, options.plan ?? (await loadPlan(options.faultPlan ?? ''))),
+        );
+  return options.backendTls ? around(withFaults, () => behindTls(withFaults)) : withFaults;
+}
+
+/** What `put` puts before a backend, which is stopped if that fails. */
+async function around(backend: TestbedBackend, put: () => Promise<TestbedBackend>): Promise<TestbedBackend> {
   try {
-    return await behindProxy(backend, options.plan ?? (await loadPlan(options.faultPlan ?? '')));
+    return await put();
   } catch (error) {
     await backend.stop();
     throw error;
   }
+}
+
+async function behindTls({ description, stop }: TestbedBackend): Promise<TestbedBackend> {
+  const front = await startTlsFront(description.endpoint);
+  return {
+    description: { ...description, tlsEndpoint: front.endpoint },
+    settings: { ...settingsFor(description.kind, front.endpoint), S3GW_OUTBOUND__CA_FILE: front.caFile },
+    async stop() {
+      await front.stop();
+      await stop();
+    },
+  };
+}
+
+function settingsFor(kind: string, endpoint: string): Record<string, string> {
+  return kind === 'azure' ? azureSettings(endpoint) : gcsSettings(endpoint);
 }
 
 async function loadPlan(module: string): Promise<FaultPlan> {
@@ -54,7 +88,7 @@ async function behindProxy({ description, stop }: TestbedBackend, plan: FaultPla
   const { endpoint } = proxy;
   return {
     description: { ...description, endpoint },
-    settings: service === 'azure' ? azureSettings(endpoint) : gcsSettings(endpoint),
+    settings: settingsFor(description.kind, endpoint),
     async stop() {
       await proxy.stop();
       await stop();

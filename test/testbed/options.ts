@@ -28,6 +28,8 @@ export interface TestbedOptions {
    * backend follows it.
    */
   readonly faultPlan: string | undefined;
+  /** The gateways reach the backend by https, as they reach real accounts. Not for one that is running already. */
+  readonly backendTls: boolean;
   /** Azurite knows keys of customers (SSE-C), because something that does stands before it. */
   readonly customerKeys: boolean;
 }
@@ -35,6 +37,7 @@ export interface TestbedOptions {
 export const USAGE = `usage: npm run testbed -- [options]
   --backend memory|azure|gcs|gcs-fake   azure (Azurite) unless given
   --backend-endpoint URL                an emulator that is running already; with azure or gcs
+  --backend-tls on|off                  how the gateways reach the backend; on unless given, as for real accounts
   --port N, --tls-port N                first port of the replicas; 0: free ones. No TLS without --tls-port
   --admin-port N                        first admin port, with the inspector; 0: free ones. None without it
   --replicas N, --workers N             gateway processes with a port each; processes behind one port
@@ -50,6 +53,7 @@ export class UsageError extends Error {}
 const OPTIONS = {
   backend: { type: 'string', default: 'azure' },
   'backend-endpoint': { type: 'string' },
+  'backend-tls': { type: 'string' },
   port: { type: 'string', default: '0' },
   'tls-port': { type: 'string' },
   'admin-port': { type: 'string' },
@@ -73,6 +77,7 @@ export function parseOptions(argv: readonly string[]): TestbedOptions {
   const options: TestbedOptions = {
     backend,
     backendEndpoint: values['backend-endpoint'],
+    backendTls: backendTls(values['backend-tls'], backend, values['backend-endpoint']),
     port: count('--port', values.port, 0, 65535),
     tlsPort: optionalCount('--tls-port', values['tls-port'], 0, 65535),
     adminPort: optionalCount('--admin-port', values['admin-port'], 0, 65535),
@@ -95,6 +100,17 @@ export function parseOptions(argv: readonly string[]): TestbedOptions {
     throw new UsageError('--backend-endpoint: only with --backend azure or gcs');
   }
   return options;
+}
+
+/** @throws UsageError */
+function backendTls(text: string | undefined, backend: BackendName, endpoint: string | undefined): boolean {
+  const isOurs = backend !== 'memory' && endpoint === undefined;
+  if (text === undefined) return isOurs;
+  if (text !== 'on' && text !== 'off') throw new UsageError(`--backend-tls: expected on or off, got ${text}`);
+  if (text === 'on' && !isOurs) {
+    throw new UsageError('--backend-tls on: only before a backend that the test bed starts');
+  }
+  return text === 'on';
 }
 
 function parse(argv: readonly string[]): ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>> {

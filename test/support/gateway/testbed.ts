@@ -19,7 +19,12 @@ export interface Testbed {
   /** Base URLs of the admin ports, with `--admin-port`. */
   readonly adminEndpoints: readonly string[];
   readonly pids: readonly number[];
-  readonly backend: { readonly kind: string; readonly endpoint?: string; readonly pid?: number };
+  readonly backend: {
+    readonly kind: string;
+    readonly endpoint?: string;
+    readonly tlsEndpoint?: string;
+    readonly pid?: number;
+  };
   readonly region: string;
   readonly accounts: readonly TestbedAccount[];
 }
