@@ -7,7 +7,7 @@ import { timeOf } from '../records/time.ts';
 import type { Bucket } from '../records/bucket.ts';
 import type { BucketRecord } from '../records/bucket-record.ts';
 import { removeLeftovers } from './bucket-remains.ts';
-import type { BucketStore, StoredBucket } from './bucket-store.ts';
+import { type BucketStore, type StoredBucket, toBucket } from './bucket-store.ts';
 import { isOver } from './delete-marks.ts';
 
 /** What taking the mark away may take, when DeleteBucket itself has run out of time. Milliseconds. */
@@ -126,7 +126,8 @@ async function removeContainer(
   const { record } = marked;
   const backend = store.realm.backendOf(name);
   if ((await store.proof.look(backend, { name, record }, call)) !== 'proven') return;
-  const home = { store: backend.store, container: record.container };
+  const bucket = toBucket(backend, name, { record });
+  const { home } = bucket;
   let cause: unknown;
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
     try {
@@ -136,7 +137,7 @@ async function removeContainer(
       cause = error;
       if (isStoreError(error, 'containerNotFound', 'containerBusy')) return;
       if (!isStoreError(error) || !(error.kind === 'containerNotEmpty' || error.lost)) throw error;
-      if (error.kind === 'containerNotEmpty' && (await removeLeftovers(home, call))) continue;
+      if (error.kind === 'containerNotEmpty' && (await removeLeftovers(bucket, call))) continue;
       if (error.kind === 'containerNotEmpty') break;
     }
   }

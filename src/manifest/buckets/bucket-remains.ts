@@ -2,10 +2,16 @@ import type { Call } from '../../observe/call.ts';
 import type { ContainerEntry } from '../../store/blob-store.ts';
 import { blobsOf, pagesOf } from '../../store/pages.ts';
 import { isStoreError } from '../../store/store-error.ts';
-import { parseListedHead } from '../heads/head.ts';
-import type { BucketHome } from '../records/bucket.ts';
-import type { BucketStore, StoredBucket } from './bucket-store.ts';
+import { mapConcurrent } from '../../streams/map-concurrent.ts';
+import { type Head, parseListedHead } from '../heads/head.ts';
+import type { Bucket } from '../records/bucket.ts';
+import { keyOfHead } from '../records/names.ts';
+import { redo } from '../versions/displace.ts';
+import { type BucketStore, type StoredBucket, toBucket } from './bucket-store.ts';
 import { ownerMark } from './container-names.ts';
+
+/** Keys whose logs are worked on at the same time. */
+const CONCURRENCY = 16;
 
 /** What became of a deleted bucket's container. `left`: it stays, because blobs came after it had been found empty. */
 type Remains = 'gone' | 'left';
@@ -40,7 +46,7 @@ export async function removeLeftContainer(
       ? record.owned !== true && entry.lastModified <= lastModified
       : entry.owner === ownerMark(record.uid);
   if (!isOurs) return 'gone';
-  if (!(await removeLeftovers(home, call))) return 'left';
+  if (!(await removeLeftovers(toBucket(backend, name, stored), call))) return 'left';
   try {
     await home.store.removeContainer(home.container, call);
   } catch (error) {
@@ -56,24 +62,28 @@ export async function removeLeftContainer(
  * then asks the service whether the container is empty.
  * @returns whether there was nothing else
  */
-export async function removeLeftovers(home: Pick<BucketHome, 'store' | 'container'>, call: Call): Promise<boolean> {
+export async function removeLeftovers(bucket: Bucket, call: Call): Promise<boolean> {
   try {
-    return await removeVoids(home, call);
+    return await removeVoids(bucket, call);
   } catch (error) {
     if (isStoreError(error, 'containerNotFound', 'containerBusy')) return true;
     throw error;
   }
 }
 
-async function removeVoids(
-  { store, container }: Pick<BucketHome, 'store' | 'container'>,
-  call: Call,
-): Promise<boolean> {
+/**
+ * The log of a void comes first. A bucket may be brought back after this, and what the log names would be back with it:
+ * without a head nothing says any more that it was deleted.
+ */
+async function removeVoids(bucket: Bucket, call: Call): Promise<boolean> {
+  const { store, container } = bucket.home;
   for await (const page of pagesOf(store, container, {}, call)) {
     const blobs = blobsOf(page);
-    if (blobs.some((blob) => parseListedHead({ container, name: blob.name }, blob).record?.kind !== 'void')) {
-      return false;
-    }
+    const voids = blobs.flatMap(
+      (blob) => keyedVoid(bucket, parseListedHead({ container, name: blob.name }, blob)) ?? [],
+    );
+    if (voids.length < blobs.length) return false;
+    await mapConcurrent(voids, CONCURRENCY, ({ key, head }) => redo({ bucket, key }, head, call));
     const outcomes = await store.removeMany(
       container,
       blobs.map(({ name, revision }) => ({ name, revision })),
@@ -82,4 +92,12 @@ async function removeVoids(
     if (outcomes.includes('conditionFailed')) return false;
   }
   return true;
+}
+
+/** @returns undefined for every other head */
+function keyedVoid({ home }: Bucket, head: Head): { readonly key: string; readonly head: Head } | undefined {
+  const { record, ref } = head;
+  if (record?.kind !== 'void') return undefined;
+  const key = keyOfHead(home.store, ref.name, record);
+  return key === undefined ? undefined : { key, head };
 }

@@ -19,3 +19,17 @@ export function headPlace({ bucket, key }: KeyRef): { ref: BlobRef; trueKey: str
   const { name, needsTrueKey } = codecOf(bucket.home.store).encode(key);
   return { ref: { container: bucket.home.container, name }, trueKey: needsTrueKey ? key : undefined };
 }
+
+/**
+ * The key of a head that was found by its name.
+ * @param record of the head: it has the key where the name had to be cut
+ * @returns undefined: no key has such a name
+ */
+export function keyOfHead(
+  store: BlobStore,
+  name: string,
+  record: { readonly key?: string } | undefined,
+): string | undefined {
+  const decoded = codecOf(store).decode(name);
+  return decoded.kind === 'key' ? decoded.key : record?.key;
+}

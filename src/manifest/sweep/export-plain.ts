@@ -10,7 +10,7 @@ import { canSettle, settle } from '../versions/settle.ts';
 import { redo } from '../versions/displace.ts';
 import { stampVersion } from '../versions/stamp.ts';
 import { newNonce } from '../records/clock.ts';
-import { codecOf } from '../records/names.ts';
+import { codecOf, keyOfHead } from '../records/names.ts';
 import { linkMetadata } from '../heads/overflow.ts';
 import { nativeIn } from '../records/metadata.ts';
 import type { HeadRecord, LinkHead, MlinkHead, TombHead } from '../records/record.ts';
@@ -86,8 +86,7 @@ async function exportBucket(one: BucketExport, call: Call): Promise<void> {
 async function exportHead(one: BucketExport, entry: BlobEntry, call: Call): Promise<void> {
   const { run, bucket, tally, settings } = one;
   const head = parseHead({ container: bucket.home.container, name: entry.name }, entry);
-  const decoded = codecOf(run.store).decode(entry.name);
-  const key = decoded.kind === 'key' ? decoded.key : head.record?.key;
+  const key = keyOfHead(run.store, entry.name, head.record);
   if (!key?.startsWith(settings.prefix)) return;
   const { record } = head;
   requirePlain(record);

@@ -4,7 +4,7 @@ import { StoreError } from '../../store/store-error.ts';
 import { blobsOf } from '../../store/pages.ts';
 import { parseHead } from '../heads/head.ts';
 import { redo } from '../versions/displace.ts';
-import { codecOf } from '../records/names.ts';
+import { keyOfHead } from '../records/names.ts';
 import type { BucketSweep } from './bucket-sweep.ts';
 
 /**
@@ -38,8 +38,7 @@ async function sweepHead(
   const ref = { container: bucket.home.container, name: entry.name };
   const head = parseHead(ref, entry);
   if (head.record?.kind !== 'void') return;
-  const decoded = codecOf(run.store).decode(entry.name);
-  const key = decoded.kind === 'key' ? decoded.key : head.record.key;
+  const key = keyOfHead(run.store, entry.name, head.record);
   if (key === undefined) return;
   await run.act(tally, { finding: 'voids', name: key }, async () => {
     await redo({ bucket, key }, head, call);

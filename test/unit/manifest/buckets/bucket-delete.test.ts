@@ -1,5 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { withFaults } from '../../../../adapters/memory/faults.ts';
+import { type Objects, createObjects } from '../../../../src/manifest/objects/objects.ts';
+import type { Bucket } from '../../../../src/manifest/records/bucket.ts';
+import { createClock } from '../../../../src/manifest/records/clock.ts';
+import { createSettler } from '../../../../src/manifest/versions/settle.ts';
+import type { BlobStore } from '../../../../src/store/blob-store.ts';
+import { putOf } from '../../../support/manifest/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { codeOf } from '../upload-fixture.ts';
 import { TTL, WAIT, NAME, world, asleep, pass } from './two-replicas.ts';
@@ -204,4 +211,40 @@ describe('a service that removes empty containers only', () => {
     const container = await codeOf(memory.headContainer('photos', testCall()));
     expect(container === 'ok').toBe(outcome !== 'ok');
   });
+
+  it('brings no version back whose deletion was committed and not finished', async () => {
+    const { memory, a, b } = await world({ capabilities });
+    const { objects, bucket } = versionedObjects(memory, await a.get());
+    const one = await objects.put({ bucket, key: 'k' }, putOf('one'), testCall());
+    const two = await objects.put({ bucket, key: 'k' }, putOf('two'), testCall());
+    const target = { bucket, key: 'k', versionId: one.versionId };
+    const request = { conditions: {}, ownerId: 'TENANT' };
+    await objects.remove({ ...target, versionId: two.versionId }, request, testCall());
+    // Cut off between its commit and the removal of the blob.
+    const cut = withFaults(memory, ({ method, ref }) =>
+      method === 'remove' && ref.name?.endsWith(one.versionId) === true ? { kind: 'loseRequest' } : undefined,
+    );
+    const throughCut = { ...bucket, home: { ...bucket.home, store: cut } };
+    expect(await codeOf(objects.remove({ ...target, bucket: throughCut }, request, testCall()))).toBe('unavailable');
+    b.plan = ({ method, count }) =>
+      method !== 'removeMany' || count > 1
+        ? undefined
+        : {
+            kind: 'interleave',
+            after: () =>
+              memory.write({ container: 'photos', name: 'native' }, Buffer.from('n'), { metadata: {} }, testCall()),
+          };
+    const deletion = b.delete(await b.get());
+    await asleep(b);
+    b.time.advance(WAIT);
+    expect(await deletion).toBe('BucketNotEmpty');
+    expect(await codeOf(objects.find(target, testCall()))).toBe('NoSuchVersion');
+  });
 });
+
+/** What a process does to the bucket when it has versioning, without the waiting that switching it costs. */
+function versionedObjects(memory: BlobStore, found: Bucket): { objects: Objects; bucket: Bucket } {
+  const settler = createSettler({ concurrency: 1, maxQueue: 10, newCall: () => testCall(), onError: () => undefined });
+  const objects = createObjects({ clock: createClock(), settler });
+  return { objects, bucket: { ...found, versioning: 'enabled', home: { ...found.home, store: memory } } };
+}
