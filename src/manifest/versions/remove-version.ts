@@ -58,7 +58,7 @@ interface Removal {
   readonly removed: Removed;
   /** Own blob of the version that went. */
   readonly token?: VersionToken;
-  /** Revision of the void that was left behind. */
+  /** Revision of the void that stands there, which goes when nothing of its log is left to be done. */
   readonly voidRevision?: Revision;
   /** Of its bytes, if they lie encrypted elsewhere. */
   readonly encryption?: Encryption;
@@ -87,7 +87,7 @@ export async function removeVersion(
       versioned: true,
       plan: async (head, condition) => {
         await refuseInWindow(context, target, head, call);
-        const turn: Turn = { target, request, head, condition, nonce };
+        const turn: Turn = { context, target, request, head, condition, nonce };
         const plan = await (isCurrent(target, head)
           ? planCurrent({ ...turn, head }, call)
           : planNoncurrent(turn, call));
@@ -107,6 +107,7 @@ export async function removeVersion(
 }
 
 interface Turn {
+  readonly context: ObjectsContext;
   readonly target: Target;
   readonly request: RemoveRequest;
   readonly head: Head | undefined;
@@ -141,15 +142,15 @@ function isCurrent({ versionId }: Target, head: Head | undefined): head is Head 
   return versionId === NULL_VERSION ? currentIsNull : !currentIsNull && namedVersion(head.record) === versionId;
 }
 
-async function planNoncurrent({ target, request, head, condition, nonce }: Turn, call: Call): Promise<Plan> {
+async function planNoncurrent(turn: Turn, call: Call): Promise<Plan> {
+  const { target, request, head, condition, nonce } = turn;
   const { bucket, key, versionId } = target;
   const token = versionId === NULL_VERSION ? nullBlobOf(head) : versionId;
   const version =
     token === undefined || !isVersionToken(token) ? undefined : await readVersion({ bucket, key }, token, call);
-  if (head === undefined || version === undefined || !isRemovable(target, version, head)) {
-    return planNothing(target, head, call);
-  }
+  if (version === undefined || !isRemovable(target, version, head)) return planNothing(turn, version, call);
   allow(request, version, target);
+  if (head === undefined) return planSurvivor(turn, version, call);
   await Promise.all([
     redo(target, head, call),
     sealKnown({ ...target, token: version.token }, version.properties.metadata, call),
@@ -172,7 +173,7 @@ async function planNoncurrent({ target, request, head, condition, nonce }: Turn,
   };
 }
 
-function isRemovable({ versionId }: Target, version: VersionBlob, head: Head): boolean {
+function isRemovable({ versionId }: Target, version: VersionBlob, head: Head | undefined): boolean {
   return isVisible(head, version) && (version.record?.isNull === true) === (versionId === NULL_VERSION);
 }
 
@@ -181,14 +182,59 @@ function encryptionOf(record: HeadRecord | OwnRecord | undefined): Pick<Removal,
 }
 
 /**
- * Answers that there is no such version, after reading the head again.
- * @throws StoreError conditionFailed: it has changed meanwhile, and may name the version now
+ * Answers that there is no such version, after reading the head again. If the head's log names the version, somebody
+ * has deleted it and did not come to remove its blob. Readers of the id would find the blob, so the log is done first.
+ * @throws StoreError conditionFailed: the head has changed meanwhile, and may name the version now
  */
-async function planNothing(target: Target, head: Head | undefined, call: Call): Promise<Plan> {
+async function planNothing({ target, head }: Turn, version: VersionBlob | undefined, call: Call): Promise<Plan> {
   const now = await readHead(target, call);
   if (now?.properties.revision !== head?.properties.revision) throw new StoreError('conditionFailed', { call: 'head' });
-  const removal: Removal = { removed: { deleteMarker: false, versionId: target.versionId } };
+  const removed: Removed = { deleteMarker: false, versionId: target.versionId };
+  let removal: Removal = { removed };
+  if (version !== undefined && now?.record?.dels?.includes(version.token) === true) {
+    await redo(target, now, call);
+    const { kind } = now.record;
+    removal = {
+      removed,
+      ...encryptionOf(version.record),
+      ...(kind === 'void' && { voidRevision: now.properties.revision }),
+    };
+  }
   return { removal, send: async () => removal };
+}
+
+/**
+ * Plans to delete a version whose key has no head, because a tool of the cloud removed it. A void stands there until
+ * the version's own blob is removed, so that all other changes of the key go by it. Then other versions that survived
+ * are seen as before.
+ * @throws StoreError unavailable: one that is hidden meanwhile may be the current version (`survivingVersion`)
+ */
+async function planSurvivor(
+  { context, target, condition, nonce }: Turn,
+  { token, record, properties }: VersionBlob,
+  call: Call,
+): Promise<Plan> {
+  if (isDraining(context, target.bucket)) {
+    throw new StoreError('unavailable', { call: 'write', code: VERSIONING_JUST_ENABLED });
+  }
+  const seq = seqOfToken(token);
+  await Promise.all([sealKnown({ ...target, token }, properties.metadata, call), indexDeletion(target, seq, call)]);
+  const removed: Removed = { deleteMarker: record?.kind === 'tomb', versionId: token };
+  const removal: Removal = { removed, token, ...encryptionOf(record) };
+  const { trueKey } = headPlace(target);
+  const left: VoidHead = {
+    kind: 'void',
+    seq,
+    floor: seq,
+    dels: [token],
+    nonce,
+    ...ringAfter(undefined),
+    ...(trueKey !== undefined && { key: trueKey }),
+  };
+  return {
+    removal,
+    send: async () => ({ ...removal, voidRevision: await writeVoid(target, { left, condition }, call) }),
+  };
 }
 
 /** @throws S3Error PreconditionFailed, and what the guard throws */
@@ -223,9 +269,7 @@ async function planCurrent(
   const send = async (): Promise<Removal> => {
     if (next === undefined) {
       const left: VoidHead = { kind: 'void', seq: seqOfHead(head), ...handed };
-      const metadata = { [RECORD_NAME]: encodeRecord(left) };
-      const { revision } = await bucket.home.store.write(ref, EMPTY, { metadata, condition }, call);
-      return { ...removal, voidRevision: revision };
+      return { ...removal, voidRevision: await writeVoid(target, { left, condition }, call) };
     }
     const metadata = linkMetadata(
       bucket.home,
@@ -298,6 +342,16 @@ function promoted(next: VersionBlob, { bucket }: Target): LinkHead | TombHead {
   if (record.kind === 'tomb') return { ...named, kind: 'tomb' };
   const { etag, size } = shownOf(next, bucket);
   return { ...named, kind: 'link', etag, size };
+}
+
+async function writeVoid(
+  { bucket, key }: KeyRef,
+  { left, condition }: { readonly left: VoidHead; readonly condition: Condition },
+  call: Call,
+): Promise<Revision> {
+  const metadata = { [RECORD_NAME]: encodeRecord(left) };
+  const { ref } = headPlace({ bucket, key });
+  return (await bucket.home.store.write(ref, EMPTY, { metadata, condition }, call)).revision;
 }
 
 /** Harmless when it fails: nothing reads a void. */
