@@ -1,6 +1,6 @@
 import { S3Error } from '../errors/s3-error.ts';
 import { decodePercent } from './percent.ts';
-import { decodeXml } from './xml/decode.ts';
+import { decodeXml, rootOf } from './xml/decode.ts';
 import { type XmlDocument, xml } from './xml/document.ts';
 import { TAGGING } from './xml/tagging-shape.ts';
 
@@ -38,6 +38,8 @@ const HEADER = 'x-amz-tagging';
 /** Unicode characters. */
 const MAX_KEY = 128;
 const MAX_VALUE = 256;
+/** What no tag has, standing there as it is. */
+const UNENCODED = /[^\w .:/=+\-@%\x80-\xff]/;
 const ALLOWED = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u;
 
 /**
@@ -72,11 +74,20 @@ export function parseTaggingDocument(bytes: Uint8Array, rules: TaggingRules): re
   );
 }
 
+/**
+ * The field `tagging` of a form. As recorded on S3, a document with another root has no tags.
+ * @returns by key @throws S3Error MalformedXML, InvalidTag
+ */
+export function parseFormTagging(bytes: Uint8Array): readonly Tag[] {
+  return rootOf(bytes) === TAGGING.root ? parseTaggingDocument(bytes, OBJECT_TAGGING) : [];
+}
+
 export function taggingDocument(tags: readonly Tag[]): XmlDocument {
   return xml(TAGGING, { tags: tags.map(({ key, value }) => ({ Key: key, Value: value })) });
 }
 
 function parsePair(pair: string, header: string): Tag {
+  if (UNENCODED.test(pair)) throw malformedHeader(header);
   const equals = pair.indexOf('=');
   try {
     return {

@@ -15,12 +15,17 @@ interface On {
   readonly context: OperationContext;
 }
 
-/** What a request that makes an object says of it in headers, besides its owner and ACL: metadata, tags, lock. */
+/**
+ * What a request that makes an object says of it in headers, besides its owner and ACL: metadata, tags, lock. The
+ * fields of a form are text, which S3 keeps as it is.
+ */
 export function newObjectAttributes(
   request: S3Request,
   on: On,
 ): ParsedAttributes & { tags?: readonly Tag[]; lock?: ObjectLock } {
-  return { ...parseObjectAttributes(request.headers), ...requestedTags(request, on), ...requestedLock(request, on) };
+  const isForm = on.context.operation.name === 'PostObject';
+  const attributes = parseObjectAttributes(request.headers, isForm ? (text) => text : undefined);
+  return { ...attributes, ...requestedTags(request, on), ...requestedLock(request, on) };
 }
 
 /**

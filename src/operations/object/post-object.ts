@@ -9,12 +9,7 @@ import { MAX_FORM_DATA } from '../../protocol/form/form-reader.ts';
 import { redirectAfterPost } from '../../protocol/form/success-redirect.ts';
 import type { S3Request, UploadForm } from '../../protocol/request.ts';
 import type { S3Response } from '../../protocol/response.ts';
-import {
-  MAX_TAGGING_BYTES,
-  OBJECT_TAGGING,
-  formatTaggingHeader,
-  parseTaggingDocument,
-} from '../../protocol/tagging.ts';
+import { MAX_TAGGING_BYTES, formatTaggingHeader, parseFormTagging } from '../../protocol/tagging.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { POST_RESPONSE } from '../../protocol/xml/object-shapes.ts';
 import { bucketName } from '../authorized-bucket.ts';
@@ -93,7 +88,7 @@ function taggingOf(fields: FormFields): string | undefined {
   if (document === undefined) return undefined;
   const bytes = Buffer.from(document);
   if (bytes.length > MAX_TAGGING_BYTES) throw new S3Error('MalformedXML');
-  return formatTaggingHeader(parseTaggingDocument(bytes, OBJECT_TAGGING));
+  return formatTaggingHeader(parseFormTagging(bytes));
 }
 
 interface Posted {

@@ -1,5 +1,6 @@
 import { invalidArgument, S3Error } from '../../errors/s3-error.ts';
-import { isFieldName, asFieldValue } from '../headers/field-text.ts';
+import { asFieldValue, isFieldName, withoutOuterBlanks } from '../headers/field-text.ts';
+import { META_PREFIX } from '../headers/object-attributes.ts';
 import type { FormFieldReader, HeaderReader } from '../request.ts';
 
 const FILENAME = '${filename}';
@@ -80,7 +81,8 @@ export function formHeaders(fields: FormFields, tagging: string | undefined, sen
   for (const [field, text] of fields.entries()) {
     const name = field === 'acl' ? 'x-amz-acl' : field;
     if (!HEADERS.test(name)) continue;
-    const value = asFieldValue(text);
+    // Metadata may be any text: what no header line can say is told again as an encoded word.
+    const value = name.startsWith(META_PREFIX) ? utf8Bytes(text) : asFieldValue(text);
     if (value === undefined || !isFieldName(name)) {
       throw invalidArgument(field, text, 'The field cannot be a header of the object.');
     }
@@ -88,6 +90,11 @@ export function formHeaders(fields: FormFields, tagging: string | undefined, sen
   }
   if (tagging !== undefined) headers.set('x-amz-tagging', tagging);
   return readerOf(headers);
+}
+
+/** As `asFieldValue`, with whatever is in it. */
+function utf8Bytes(text: string): string {
+  return withoutOuterBlanks(Buffer.from(text).toString('latin1'));
 }
 
 function readerOf(headers: ReadonlyMap<string, string>): HeaderReader {

@@ -13,7 +13,8 @@ interface PostPolicy {
 }
 
 interface FieldCondition {
-  readonly kind: 'eq' | 'starts-with';
+  /** `content-length-range`: one that is none. */
+  readonly kind: 'eq' | 'starts-with' | 'content-length-range';
   /** Lower case; empty: one that is never there. */
   readonly field: string;
   readonly value: string;
@@ -91,12 +92,21 @@ function parseList(list: readonly unknown[]): FieldCondition | FileSize {
     : { kind, field: '', value: right, text: conditionText(kind, left, right) };
 }
 
-function parseRange(left: unknown, right: unknown): FileSize {
+function parseRange(left: unknown, right: unknown): FieldCondition | FileSize {
+  if ([left, right].some(isNoNumber)) {
+    // S3 reads it as a condition that no form meets.
+    const kind = 'content-length-range';
+    return { kind, field: '', value: '', text: `["${kind}", ${JSON.stringify(left)}, ${JSON.stringify(right)}]` };
+  }
   const [min, max] = [bytesOf(left), bytesOf(right)];
   if (!(min <= max)) {
     throw invalid('Invalid content-length-range: the bounds must be numbers of bytes, the smaller one first.');
   }
   return { min, max };
+}
+
+function isNoNumber(bound: unknown): boolean {
+  return typeof bound === 'string' && !/^-?\d+$/.test(bound);
 }
 
 /** S3 takes a number and the same in quotes. */

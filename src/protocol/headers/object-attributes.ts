@@ -1,6 +1,7 @@
 import { S3Error } from '../../errors/s3-error.ts';
 import { storedContentEncoding } from '../body/content-encoding.ts';
 import type { HeaderReader } from '../request.ts';
+import { withoutEncodedWords } from './encoded-words.ts';
 import { NamedValues } from '../../observe/named-values.ts';
 
 /** What a client may say about an object in headers; the manifest's `ObjectAttributes` has the same shape. */
@@ -63,13 +64,19 @@ export function describeAttributes(said: ParsedAttributes): Record<string, strin
   };
 }
 
-/** @throws S3Error MetadataTooLarge, InvalidStorageClass, InvalidRedirectLocation */
-export function parseObjectAttributes(headers: HeaderReader): ParsedAttributes {
+/**
+ * @param said how a metadata value is meant: of a header line, S3 decodes encoded words
+ * @throws S3Error MetadataTooLarge, InvalidStorageClass, InvalidRedirectLocation
+ */
+export function parseObjectAttributes(
+  headers: HeaderReader,
+  said: (value: string) => string = withoutEncodedWords,
+): ParsedAttributes {
   const expires = headers.get('expires');
   checkSystemMetadata(headers, SYSTEM_METADATA);
   return {
     headers: parseContentHeaders(headers),
-    userMetadata: parseUserMetadata(headers),
+    userMetadata: parseUserMetadata(headers, said),
     ...(expires !== undefined && { expires }),
     ...parsePlacement(headers),
   };
@@ -123,13 +130,14 @@ function checkSize(size: number, limit: number): void {
   if (size > limit) throw new S3Error('MetadataTooLarge', { extra: { Size: size, MaxSizeAllowed: limit } });
 }
 
-/** Values stay as the bytes that came (latin-1 view of them); how they go out again is decided there. */
-function parseUserMetadata(headers: HeaderReader): Record<string, string> {
+/** Values are the bytes that came (latin-1 view of them); how they go out again is decided there. */
+function parseUserMetadata(headers: HeaderReader, said: (value: string) => string): Record<string, string> {
   // No prototype: `x-amz-meta-__proto__` is a name like any other.
   const metadata = new NamedValues();
   let size = 0;
-  for (const [name, value] of headers.startingWith(META_PREFIX)) {
+  for (const [name, line] of headers.startingWith(META_PREFIX)) {
     const short = name.slice(META_PREFIX.length);
+    const value = said(line);
     metadata[short] = value;
     size += short.length + value.length;
   }

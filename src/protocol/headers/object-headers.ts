@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type Checksum, checksumHeader } from '../checksums/algorithms.ts';
 import type { Tag } from '../tagging.ts';
+import { encodedWord, isPlain } from './encoded-words.ts';
 import { isFieldName, isFieldValue } from './field-text.ts';
 import { describeAttributes, META_PREFIX, type ParsedAttributes } from './object-attributes.ts';
 
@@ -92,19 +93,16 @@ export function httpDate(milliseconds: number): string {
   return lastDate;
 }
 
-// eslint-disable-next-line no-control-regex -- exactly what ends or breaks a header line, also behind an encoding
-const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/;
-const PLAIN = /^[\t\x20-\x7e]*$/;
 const BEYOND_LATIN1 = /[\u0100-\uffff]/;
 
 /**
  * Metadata values are kept as the bytes that came (text beyond latin-1: as a cloud's JSON had it). Printable ASCII goes
  * out as it is; other UTF-8 in RFC 2047 form, as S3 does; bytes that are no UTF-8 unchanged.
- * @returns undefined for values with control characters
+ * @returns undefined for what is no UTF-8 and has control characters
  */
 function metadataValue(value: string): string | undefined {
-  if (PLAIN.test(value)) return value;
-  if (CONTROL.test(value)) return undefined;
+  if (isPlain(value)) return value;
   const bytes = Buffer.from(value, BEYOND_LATIN1.test(value) ? 'utf8' : 'latin1');
-  return isUtf8(bytes) ? `=?UTF-8?B?${bytes.toString('base64')}?=` : value;
+  if (isUtf8(bytes)) return encodedWord(bytes);
+  return isFieldValue(value) ? value : undefined;
 }

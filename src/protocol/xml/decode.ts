@@ -58,9 +58,14 @@ export function decodeXml<const S extends XmlShape>(
   }
 }
 
+/** Name of a document's root, without its prefix. @throws S3Error MalformedXML */
+export function rootOf(bytes: Uint8Array): string {
+  return malformed(() => parseTree(bytes, SMALL_DOCUMENT).name);
+}
+
 /**
- * The same for a long list, a piece at a time: in between others get their turn, so that a document of megabytes blocks
- * nobody.
+ * The same as `decodeXml` for a long list, a piece at a time: in between others get their turn, so that a document of
+ * megabytes blocks nobody.
  * @throws S3Error MalformedXML; the reason of the signal
  */
 export async function decodeXmlList<const S extends ListShape>(

@@ -229,8 +229,8 @@ describe.each(BACKENDS)('over %s', (backend) => {
       [
         'metadata',
         { m: { good: 'v', bad: 'v\r\nX: y', 'a b': 'v', 'nul\0': 'v', '': 'empty' } },
-        '3',
-        { 'x-amz-meta-good': 'v', 'x-amz-meta-': 'empty' },
+        '2',
+        { 'x-amz-meta-good': 'v', 'x-amz-meta-': 'empty', 'x-amz-meta-bad': '=?UTF-8?Q?v=0D=0AX:_y?=' },
       ],
       ['the website redirect', { w: '/a\r\nSet-Cookie: a=b' }, '1', {}],
       [
@@ -244,7 +244,7 @@ describe.each(BACKENDS)('over %s', (backend) => {
         { m: { a: 'žluť' }, g: { contentDisposition: 'ž' } },
         undefined,
         {
-          'x-amz-meta-a': `=?UTF-8?B?${Buffer.from('žluť').toString('base64')}?=`,
+          'x-amz-meta-a': '=?UTF-8?B?xb5sdcWl?=',
           'content-disposition': Buffer.from('ž').toString('latin1'),
         },
       ],

@@ -72,7 +72,7 @@ describe('a form that is none', () => {
     [
       'tags that are none',
       () => ({
-        fields: signedV4([...fields, ['tagging', '<x/>']], exactly([...fields, ['tagging', '<x/>']], bucket)),
+        fields: signedV4([...fields, ['tagging', '<x>']], exactly([...fields, ['tagging', '<x>']], bucket)),
         file: 'x',
       }),
       '400 MalformedXML',
@@ -97,8 +97,8 @@ describe('a form that is none', () => {
       'a value that no header carries',
       () => ({
         fields: signedV4(
-          [...fields, ['x-amz-meta-a', 'b\r\nSet-Cookie: c']],
-          [{ bucket }, { key: 'k' }, ['starts-with', '$x-amz-meta-a', '']],
+          [...fields, ['content-disposition', 'b\r\nSet-Cookie: c']],
+          [{ bucket }, { key: 'k' }, ['starts-with', '$content-disposition', '']],
         ),
         file: 'x',
       }),

@@ -15,11 +15,23 @@ export interface Said {
 
 const blanksOff = (value: string): string => value.replaceAll(/^[ \t]+|[ \t]+$/g, '');
 
-/** What an answer has to say: in RFC 2047 form what is UTF-8 and not ASCII, everything else as it came. */
+/**
+ * What an answer has to say: in RFC 2047 form what is UTF-8 and not ASCII (Q where most of it is), everything else as
+ * it came.
+ */
 function answered(name: string, value: string): string {
   const bytes = Buffer.from(value, 'latin1');
   const encoded = name.startsWith('x-amz-meta-') && /[\x80-\xff]/.test(value) && isUtf8(bytes);
-  return encoded ? `=?UTF-8?B?${bytes.toString('base64')}?=` : value;
+  if (!encoded) return value;
+  const text = bytes.toString().split('');
+  const isMostlyAscii = text.filter((unit) => unit < '\x7f').length > text.length / 2;
+  if (!isMostlyAscii) return `=?UTF-8?B?${bytes.toString('base64')}?=`;
+  const shown = /[ !-<>@-^`-~]/;
+  const units = Array.from(bytes, (byte) => {
+    const letter = String.fromCharCode(byte);
+    return shown.test(letter) ? letter.replace(' ', '_') : `=${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  });
+  return `=?UTF-8?Q?${units.join('')}?=`;
 }
 
 const ODD_NAMES = [
