@@ -1,6 +1,7 @@
 /** Most regions that are remembered. Clients of one service sign for a few. */
 const MAX_REGIONS = 64;
-const REGION = /^[A-Za-z0-9-]{1,64}$/;
+/** Also what is no region of AWS: some clients sign for the name of the host, some for none at all. */
+const REGION = /^[A-Za-z0-9._-]{0,64}$/;
 
 /**
  * Where clients may sign for any region: the regions for which somebody has signed with a right secret. Signing keys

@@ -76,7 +76,7 @@ export const ERROR_TABLE = table({
   'KMS.NotFoundException': { status: 400, message: 'The specified KMS key does not exist.' },
   InvalidEncryptionAlgorithmError: {
     status: 400,
-    message: 'The encryption request you specified is not valid. Supported value: AES256.',
+    message: 'The Encryption request you specified is not valid. Supported value: AES256.',
   },
   InvalidLocationConstraint: { status: 400, message: 'The specified location-constraint is not valid' },
   InvalidObjectState: { status: 403, message: "The operation is not valid for the object's storage class" },

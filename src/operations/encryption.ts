@@ -60,7 +60,11 @@ export function shownKey(
   const names = KEY_HEADERS[of];
   const [algorithm, key, md5] = [headers.get(names.algorithm), headers.get(names.key), headers.get(names.md5)];
   if (algorithm === undefined && key === undefined && md5 === undefined) return undefined;
-  if (algorithm !== undefined && algorithm !== 'AES256') throw new S3Error('InvalidEncryptionAlgorithmError');
+  if (algorithm !== undefined && algorithm !== 'AES256') {
+    throw new S3Error('InvalidEncryptionAlgorithmError', {
+      extra: { ArgumentName: METHOD, ArgumentValue: algorithm },
+    });
+  }
   if (key === undefined && md5 === undefined && algorithmAlone === true) return undefined;
   const { asked, settings } = context;
   if (asked.scheme !== 'https' && settings.customerKeysOverHttp !== true) {
@@ -101,11 +105,13 @@ function wrong(message: string): S3Error {
  */
 export function requestedEncryption(asked: NewAsked, context: OperationContext): EncryptWith | undefined {
   const { headers, bucket } = asked;
-  const key = shownKey(asked, context);
   const method = headers.get(METHOD);
-  if (key !== undefined && (method !== undefined || headers.get(KMS_KEY) !== undefined)) {
+  const isOther = method !== undefined || headers.get(KMS_KEY) !== undefined;
+  // Said first, as on S3: also where customers' keys would be refused as such.
+  if (isOther && headers.get(KEY_HEADERS.object.key) !== undefined) {
     throw invalidArgument(METHOD, method ?? 'null', TWO_METHODS);
   }
+  const key = shownKey(asked, context);
   if (key !== undefined) {
     if (bucket.settings.encryption?.blocked?.includes('SSE-C') === true) throw new S3Error('AccessDenied');
     return { kind: 'customer', key };

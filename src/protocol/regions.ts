@@ -42,8 +42,8 @@ const AWS_LOCATIONS: ReadonlySet<string> = new Set([
   'ap-southeast-7',
 ]);
 
-/** Longest name that is taken for a region's where any is accepted. */
-const REGION_NAME = /^[A-Za-z0-9-]{1,64}$/;
+/** What is taken for the name of a region where any is accepted: some clients take the host's for one. */
+const REGION_NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
 export function isAwsLocation(name: string): boolean {
   return AWS_LOCATIONS.has(name);

@@ -1,11 +1,13 @@
 import { decide } from '../../access/authorize.ts';
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
 import type { BucketPage } from '../../manifest/buckets/bucket-list.ts';
+import { isAwsLocation, isRegionName } from '../../protocol/regions.ts';
 import { LIST_ALL_MY_BUCKETS_RESULT } from '../../protocol/xml/bucket-shapes.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { xmlDate } from '../../protocol/xml/xml-date.ts';
 import type { QueryReader } from '../../protocol/request.ts';
 import { callerId } from '../authorized-bucket.ts';
+import { bucketArn } from './bucket-arn.ts';
 import type { Operation, OperationContext, OperationSettings } from '../operation.ts';
 import { mayAccess, requireAccess } from '../require-access.ts';
 
@@ -29,6 +31,7 @@ export const listBuckets: Operation = async (request, context) => {
       Name: name,
       CreationDate: xmlDate(createdAt),
       BucketRegion: context.settings.region,
+      BucketArn: bucketArn(name),
     })),
     Prefix: prefix,
     ContinuationToken: page.truncated && last !== undefined ? Buffer.from(last.name).toString('base64url') : undefined,
@@ -80,9 +83,18 @@ async function bucketsOf(
   return { buckets: visible.slice(0, limit), truncated: visible.length > limit };
 }
 
-/** `bucket-region` asks for the buckets of one region, and all buckets are in one. */
+/**
+ * `bucket-region` asks for the buckets of one region, and all buckets are in one.
+ * @throws S3Error InvalidArgument: there is no such region
+ */
 function isOwnRegion(asked: string | undefined, { region, acceptAnyRegion = false }: OperationSettings): boolean {
-  return asked === undefined || asked === '' || asked === region || acceptAnyRegion;
+  if (asked === undefined || asked === '' || asked === region) return true;
+  if (acceptAnyRegion && isRegionName(asked)) return true;
+  if (isAwsLocation(asked)) return false;
+  throw new S3Error('InvalidArgument', {
+    message: `Argument value ${asked} is not a valid AWS Region`,
+    extra: { ArgumentName: 'bucket-region' },
+  });
 }
 
 function maxBuckets(query: QueryReader): number {

@@ -28,7 +28,7 @@ export const listMultipartUploads: Operation = async (request, context) => {
     KeyMarker: encode(keyMarker),
     UploadIdMarker: uploadIdMarker,
     ...nextMarkers(page, encode),
-    Prefix: encode(prefix),
+    Prefix: prefix === '' ? undefined : encode(prefix),
     Delimiter: delimiter === '' ? undefined : encode(delimiter),
     EncodingType: parameters.encodingType,
     MaxUploads: limit,

@@ -32,17 +32,18 @@ export const listParts: Operation = async (request, context) => {
     IsTruncated: isTruncated,
     ChecksumAlgorithm: upload.checksum?.algorithm,
     ChecksumType: upload.checksum?.type,
-    Part: parts.map(partValue),
+    Part: parts.map((part) => partValue(part, upload.checksum !== undefined)),
   };
   return { status: 200, body: xml(LIST_PARTS_RESULT, value) };
 };
 
-function partValue({ number, mtime, etag, size, checksum }: PartRecord): XmlValue {
+/** @param shows of an upload without an algorithm S3 lists no checksums, though its parts may have some */
+function partValue({ number, mtime, etag, size, checksum }: PartRecord, shows: boolean): XmlValue {
   return {
     PartNumber: number,
     LastModified: xmlDate(mtime),
     ETag: quoted(etag),
     Size: size,
-    ...checksumElements(checksum),
+    ...(shows && checksumElements(checksum)),
   };
 }

@@ -93,7 +93,7 @@ export function announcedMd5(headers: HeaderReader): DeclaredDigests['checksum']
 function headersWithValues(headers: HeaderReader): Required<NonNullable<DeclaredDigests['checksum']>>[] {
   const found: Required<NonNullable<DeclaredDigests['checksum']>>[] = [];
   for (const [name, value] of headers.startingWith(CHECKSUM_PREFIX)) {
-    if (!NOT_VALUES.has(name)) found.push({ algorithm: algorithmOf(name), value });
+    if (!NOT_VALUES.has(name)) found.push({ algorithm: algorithmOf(name, UNKNOWN.header), value });
   }
   return found;
 }
@@ -106,19 +106,19 @@ function trailerNames(headers: HeaderReader, payload: PayloadMode): { readonly a
   if (payload.kind !== 'streaming-signed-trailer' && payload.kind !== 'streaming-unsigned-trailer') {
     throw invalidRequest('x-amz-trailer needs a payload that ends in a trailer: see x-amz-content-sha256.');
   }
-  return header.split(',').map((name) => ({ algorithm: algorithmOf(name.trim().toLowerCase()) }));
+  return header.split(',').map((name) => ({ algorithm: algorithmOf(name.trim().toLowerCase(), UNKNOWN.trailer) }));
 }
 
-function algorithmOf(name: string): ChecksumAlgorithm {
+/** S3's words for a name that it does not know. */
+const UNKNOWN = {
+  header: 'The algorithm type you specified in x-amz-checksum- header is invalid.',
+  trailer: 'The value specified in the x-amz-trailer header is not supported',
+} as const;
+
+function algorithmOf(name: string, message: string): ChecksumAlgorithm {
   const algorithm = BY_HEADER.get(name);
-  if (algorithm !== undefined) {
-    return algorithm;
-  }
-  throw invalidRequest(
-    name.startsWith(CHECKSUM_PREFIX)
-      ? `The algorithm of ${name} is not known.`
-      : 'The value specified in the x-amz-trailer header is not supported',
-  );
+  if (algorithm === undefined) throw invalidRequest(message);
+  return algorithm;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { invalidArgument } from '../../errors/s3-error.ts';
+import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
 import { LOCK_MODES, type ObjectLock, type Retention, formatRetainUntil, parseRetainUntil } from '../object-lock.ts';
 import type { HeaderReader } from '../request.ts';
 import type { ResponseHeaders } from './object-headers.ts';
@@ -22,11 +22,10 @@ export function parseLockHeaders(headers: HeaderReader, now: number): ObjectLock
 
 function parseRetention(value: string | undefined, date: string | undefined, now: number): Retention {
   if (value === undefined || date === undefined) {
-    throw invalidArgument(
-      value === undefined ? MODE : RETAIN_UNTIL,
-      '',
-      `${RETAIN_UNTIL} and ${MODE} must both be supplied`,
-    );
+    throw new S3Error('InvalidArgument', {
+      message: `${RETAIN_UNTIL} and ${MODE} must both be supplied`,
+      extra: { ArgumentName: value === undefined ? MODE : RETAIN_UNTIL },
+    });
   }
   const mode = LOCK_MODES.find((known) => known === value);
   if (mode === undefined) throw invalidArgument(MODE, value, 'Unknown wormMode directive.');

@@ -52,6 +52,7 @@ export const LIST_ALL_MY_BUCKETS_RESULT: XmlShape = {
             { element: 'Name', content: text },
             { element: 'CreationDate', content: text },
             { element: 'BucketRegion', content: text },
+            { element: 'BucketArn', content: text },
           ],
         },
       },

@@ -55,6 +55,17 @@ describe('regions', () => {
       }
     });
 
+    // git-annex signs for the name of the host, other clients for none.
+    test.each(['s3.example.com', 'my_region', 'localhost', '', '.'])('also for "%s"', async (region) => {
+      expect(outcome(await from(region, { method: 'GET', target: '/' }))).toBe('200');
+    });
+
+    test('and create there', async () => {
+      const body =
+        '<CreateBucketConfiguration><LocationConstraint>s3.my_host.example</LocationConstraint></CreateBucketConfiguration>';
+      expect(outcome(await from('us-east-1', { method: 'PUT', target: '/infra-host', body }))).toBe('200');
+    });
+
     test('what is wrong otherwise is refused as ever', async () => {
       const wrong = { method: 'GET', target: '/', region: 'us-east-1', secretKey: 'wrong' };
       expect(await any.as('owner', wrong)).toBe('403 SignatureDoesNotMatch');

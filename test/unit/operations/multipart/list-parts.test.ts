@@ -9,7 +9,7 @@ describe('ListParts', () => {
     const created = await gateway.send('CreateMultipartUpload', {
       key: 'k',
       query: 'uploads',
-      headers: { 'x-amz-storage-class': 'STANDARD_IA' },
+      headers: { 'x-amz-storage-class': 'STANDARD_IA', 'x-amz-checksum-algorithm': 'CRC32' },
       user: { name: 'eve', arn: 'arn:aws:iam::1:user/eve' },
     });
     const uploadId = element(created.xml, 'UploadId') ?? '';
@@ -26,6 +26,7 @@ describe('ListParts', () => {
         '<Initiator><ID>arn:aws:iam::1:user/eve</ID><DisplayName>eve</DisplayName></Initiator>' +
         `<Owner><ID>${OWNER}</ID><DisplayName>Main &amp; Co</DisplayName></Owner><StorageClass>STANDARD_IA</StorageClass>` +
         '<PartNumberMarker>0</PartNumberMarker><NextPartNumberMarker>2</NextPartNumberMarker><MaxParts>2</MaxParts><IsTruncated>true</IsTruncated>' +
+        '<ChecksumAlgorithm>CRC32</ChecksumAlgorithm><ChecksumType>COMPOSITE</ChecksumType>' +
         [1, 2]
           .map(
             (n) =>
