@@ -64,15 +64,16 @@ export class Dispatcher {
     const { accounts, manifest, settings } = options;
     const accountNumberOf = (id: string): string | undefined => accounts.byCanonicalId(id)?.accountNumber;
     const { longAnswerMs } = options;
+    this.#admission = new Admission(options.rates);
     this.#served = {
       accounts,
       manifest,
       settings,
       authentication: this.#authentication,
+      admission: this.#admission,
       accountNumberOf,
       longAnswerMs,
     };
-    this.#admission = new Admission(options.rates);
     this.#sts = new Sts({
       accounts: options.accounts,
       sessions,
@@ -81,7 +82,7 @@ export class Dispatcher {
       holdBudget: options.holdBudget,
       changesRefused: options.changesRefused,
       begun: (exchange) => options.observers?.begun(exchange.facts),
-      admit: (exchange, principal) => this.#admission.admit(exchange, principal),
+      admit: (exchange, sender) => this.#admission.admit(exchange, sender),
     });
   }
 
@@ -210,7 +211,7 @@ export class Dispatcher {
     if (visited !== undefined) return this.#visit(exchange, { target, host, bucket: visited });
     const { route, verdict, principal } = this.#identify(exchange, target);
     const call = callOf(exchange);
-    if (this.#options.rates !== undefined) this.#admission.admit(exchange, principal);
+    this.#admission.admit(exchange, principal);
     if (exchange.headers.get('origin') !== undefined) await prepareCors(exchange, this.#cors, call);
     const operation = this.#options.operations[route.row.name];
     if (operation === undefined) throw notBuilt(route.row, verdict.kind);

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Admission, Counted } from '../access/rates/rate-limits.ts';
 import type { RequestFacts } from '../observe/request-facts.ts';
 import { SMALL_BODY, bulkPacer } from '../streams/bulk-pacer.ts';
 import type { OwnedRequestBody } from '../protocol/body/request-body.ts';
@@ -49,6 +50,10 @@ export class Exchange {
   control = false;
   /** Body of the request, once it is known who sent it. */
   body: OwnedRequestBody | undefined;
+  /** Whose limits it counts against since it was let in; absent: there are none. */
+  counted: Counted | undefined;
+  /** Absent: none of these has a limit. */
+  admission: Admission | undefined;
   /** CORS headers that every answer to this request gets; absent: none. */
   corsHeaders: Readonly<Record<string, string>> | undefined;
   /** Absent: the operation did not say that it may take long. */

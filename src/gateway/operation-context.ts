@@ -9,6 +9,7 @@ import type { HoldBudget } from '../protocol/body/hold-budget.ts';
 import { HttpRequestBody } from '../protocol/body/request-body.ts';
 import type { OperationRow } from '../protocol/operation-table.ts';
 import type { S3Request } from '../protocol/request.ts';
+import type { Admission } from './admission.ts';
 import type { Authentication } from './authentication.ts';
 import type { Exchange } from './exchange.ts';
 import { LongAnswer } from './long-answer.ts';
@@ -53,6 +54,7 @@ export interface ServedParts {
   readonly manifest: Manifest;
   readonly settings: OperationSettings;
   readonly authentication: Authentication;
+  readonly admission: Admission;
   /** Twelve digits of the account that has a canonical id. */
   readonly accountNumberOf: (canonicalId: string) => string | undefined;
   readonly longAnswerMs: number | undefined;
@@ -69,7 +71,7 @@ export function operationContext(
   },
   served: ServedParts,
 ): OperationContext {
-  const { accounts, manifest, settings, authentication } = served;
+  const { accounts, manifest, settings, authentication, admission } = served;
   return {
     call: parts.call,
     operation: parts.row,
@@ -82,7 +84,12 @@ export function operationContext(
       if (exchange.long === undefined) exchange.long = new LongAnswer(exchange, headers, served.longAnswerMs);
       else exchange.long.again(headers);
     },
-    authenticateForm: (fields) => authentication.ofForm(exchange, fields, parts.principal),
+    authenticateForm: (fields) => {
+      const principal = authentication.ofForm(exchange, fields, parts.principal);
+      admission.admit(exchange, principal);
+      return principal;
+    },
+    alsoOnBucket: (bucket) => admission.alsoOnBucket(exchange, bucket),
   };
 }
 

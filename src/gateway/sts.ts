@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { AccountDirectory, Credential, Principal } from '../access/accounts.ts';
+import type { Sender } from '../access/rates/rate-limits.ts';
 import type { Sessions } from '../access/sessions/sessions.ts';
 import { WebIdentities } from '../access/web-identity/web-identities.ts';
 import { authenticate } from '../auth/authenticate.ts';
@@ -38,8 +39,8 @@ interface StsOptions {
   readonly changesRefused?: (() => string | undefined) | undefined;
   /** Called when it is known what the request asks for and who sent it. */
   readonly begun: (exchange: Exchange) => void;
-  /** @throws S3Error SlowDown */
-  readonly admit: (exchange: Exchange, principal: Principal) => void;
+  /** Counts the request against the limits of its sender. @throws S3Error SlowDown */
+  readonly admit: (exchange: Exchange, sender: Sender) => void;
 }
 
 interface Identified {
@@ -93,6 +94,7 @@ export class Sts {
       accounts,
       sessions,
       webIdentities: this.#webIdentities,
+      sentBy: (sender) => this.#options.admit(exchange, sender),
       request: {
         clientAddress: facts.clientAddress,
         scheme: facts.scheme,

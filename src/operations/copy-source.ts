@@ -36,9 +36,10 @@ interface NamedSource {
   readonly versionId: string | undefined;
 }
 
-/** @throws S3Error InvalidArgument, NoSuchBucket, AccessDenied (another owner's), NoSuchVersion */
+/** @throws S3Error InvalidArgument, SlowDown, NoSuchBucket, AccessDenied (another owner's), NoSuchVersion */
 async function namedSource({ headers }: S3Request, context: OperationContext): Promise<NamedSource> {
   const source = parseCopySource(headers.get('x-amz-copy-source') ?? '');
+  context.alsoOnBucket(source.bucket);
   const bucket = await context.manifest.buckets.get(source.bucket, context.call);
   requireOwner(bucket, headers.get('x-amz-source-expected-bucket-owner'), context);
   return { source, bucket, versionId: knownVersion(source.versionId, bucket, context) };

@@ -51,10 +51,16 @@ export interface OperationContext {
    */
   mayTakeLong(headers?: Readonly<Record<string, string>>): void;
   /**
-   * Finds out who sent the form that has these fields: whoever signed its policy, else whoever signed the request.
-   * @throws S3Error as authentication does
+   * Finds out who sent the form that has these fields: whoever signed its policy, else whoever signed the request. From
+   * now on the request counts against the limits of that sender.
+   * @throws S3Error as authentication does; SlowDown
    */
   authenticateForm(fields: SignedFields): Principal;
+  /**
+   * To be called before the gateway looks at another bucket than the request's own. From now on the request counts
+   * against the limits of both. @throws S3Error SlowDown
+   */
+  alsoOnBucket(bucket: string): void;
 }
 
 /**

@@ -79,6 +79,12 @@ export class Meter {
     this.#running -= 1;
   }
 
+  /** Ends what turned out to be somebody else's request, as if it had never begun. */
+  giveBack(): void {
+    this.#running -= 1;
+    this.#requests += 1;
+  }
+
   /** Bytes that came and went since they were last taken. */
   take(bytesIn: number, bytesOut: number): void {
     this.#bytesIn -= bytesIn;

@@ -1,5 +1,5 @@
 import { S3Error } from '../../errors/s3-error.ts';
-import type { AccountDirectory, Principal } from '../accounts.ts';
+import type { AccountDirectory } from '../accounts.ts';
 import type { Rates } from '../identities/identities.ts';
 import { type Limit, Meter } from './meter.ts';
 
@@ -22,13 +22,38 @@ interface RateLimitOptions {
   readonly now?: () => number;
 }
 
-/** A request that counts; `end` must be called once when it is over. */
+/** Who sends a request: any principal, or a role whose session is about to be made. */
+export type Sender =
+  | { readonly kind: 'anonymous' }
+  | {
+      readonly kind: 'account';
+      readonly account: { readonly canonicalId: string };
+      readonly user?: { readonly arn: string };
+      readonly session?: { readonly role?: { readonly arn: string } };
+    };
+
+/** Whose limits a request counts against. */
+export interface Counted {
+  readonly sender: Sender;
+  /** Names of all buckets that it works on: its own, and the one that it copies from. */
+  readonly buckets: readonly string[];
+}
+
+/** A request that counts. */
 export interface Admission {
+  /**
+   * Counts the request against others from now on, because more of it is known: who signed the form in its body, which
+   * bucket it copies from. Limits that it counts against already are not asked again. Of those that are no longer its
+   * own it gives back what it took, except for bytes. @throws S3Error SlowDown: nothing has changed
+   */
+  again(counted: Counted): void;
+  /** To be called when the request is over. */
   end(): void;
 }
 
 interface Running {
-  readonly meters: readonly Meter[];
+  meters: readonly Meter[];
+  over: boolean;
   readonly progress: Progress;
   bytesIn: number;
   bytesOut: number;
@@ -47,7 +72,8 @@ const SETTLE_MS = 50;
 
 /**
  * Limits of rates: of an account with all who act in it, of a user or role with all its keys and sessions, of whoever
- * did not sign, and of a bucket. All that apply must have room. Each process counts its own.
+ * did not sign, and of a bucket. All that apply must have room, and a request counts on each once. Each process counts
+ * its own.
  */
 export class RateLimits {
   readonly #options: RateLimitOptions;
@@ -63,50 +89,72 @@ export class RateLimits {
 
   /**
    * Lets a request begin, before its body is read and anything is done for it.
-   * @returns undefined when no limit applies to it
+   * @returns undefined when no limit applies to it so far
    * @throws S3Error SlowDown, with Retry-After
    */
-  admit(principal: Principal, bucket: string | undefined, progress: Progress): Admission | undefined {
-    const claimed = this.#claimed(principal, bucket);
-    if (claimed.length === 0) return undefined;
-    const now = this.#now();
-    this.#settle(now);
-    const meters = claimed.map((one) => this.#meter(one, now));
-    for (const [at, { scope }] of claimed.entries()) {
-      const refusal = meters[at]?.refusal(now);
-      if (refusal === undefined) continue;
-      this.#options.onRefused?.(scope, refusal.limit);
-      throw new S3Error('SlowDown', { headers: { 'retry-after': String(refusal.retryAfter) } });
-    }
-    for (const meter of meters) meter.begin();
-    const running: Running = { meters, progress, bytesIn: 0, bytesOut: 0 };
+  admit(counted: Counted, progress: Progress): Admission | undefined {
+    const meters = this.#enter(counted, []);
+    if (meters.length === 0) return undefined;
+    const running: Running = { meters, over: false, progress, bytesIn: 0, bytesOut: 0 };
     this.#running.add(running);
     return {
+      again: (others) => {
+        if (!running.over) this.#recount(running, others);
+      },
       end: () => {
-        if (!this.#running.delete(running)) return;
+        if (running.over) return;
+        running.over = true;
+        this.#running.delete(running);
         take(running);
-        for (const meter of meters) meter.end();
+        for (const meter of running.meters) meter.end();
       },
     };
   }
 
-  #claimed(principal: Principal, bucket: string | undefined): Claimed[] {
+  #recount(running: Running, counted: Counted): void {
+    const before = running.meters;
+    const after = this.#enter(counted, before);
+    take(running);
+    for (const meter of before) if (!after.includes(meter)) meter.giveBack();
+    running.meters = after;
+  }
+
+  /** Begins on all meters but those that the request is on already. @throws S3Error SlowDown */
+  #enter(counted: Counted, already: readonly Meter[]): Meter[] {
+    const claimed = this.#claimed(counted);
+    if (claimed.length === 0) return [];
+    const now = this.#now();
+    this.#settle(now);
+    const meters = claimed.map((one) => this.#meter(one, now));
+    for (const [at, { scope }] of claimed.entries()) {
+      const meter = meters[at];
+      if (meter === undefined || already.includes(meter)) continue;
+      const refusal = meter.refusal(now);
+      if (refusal === undefined) continue;
+      this.#options.onRefused?.(scope, refusal.limit);
+      throw new S3Error('SlowDown', { headers: { 'retry-after': String(refusal.retryAfter) } });
+    }
+    for (const meter of meters) if (!already.includes(meter)) meter.begin();
+    return meters;
+  }
+
+  #claimed({ sender, buckets }: Counted): Claimed[] {
     const { accounts, anonymous, ofBucket, meant = itself } = this.#options;
     const claimed: Claimed[] = [];
     const claim = (scope: Scope, name: string, rates: Rates | undefined): void => {
       if (rates !== undefined) claimed.push({ scope, name, rates });
     };
-    if (principal.kind === 'anonymous') {
+    if (sender.kind === 'anonymous') {
       claim('anonymous', '', anonymous);
     } else {
-      const { account, user, session } = principal;
+      const { account, user, session } = sender;
       const identity = session?.role?.arn ?? user?.arn;
       claim('account', account.canonicalId, accounts.ratesOf(account.canonicalId));
       if (identity !== undefined) claim('identity', identity, accounts.ratesOf(identity));
     }
-    if (bucket !== undefined) {
-      const own = meant(bucket);
-      claim('bucket', own, ofBucket(own));
+    for (const name of buckets) {
+      const own = meant(name);
+      if (!claimed.some((one) => one.scope === 'bucket' && one.name === own)) claim('bucket', own, ofBucket(own));
     }
     return claimed;
   }

@@ -1,4 +1,5 @@
 import type { AccountDirectory, Principal } from '../../access/accounts.ts';
+import type { Sender } from '../../access/rates/rate-limits.ts';
 import type { Sessions } from '../../access/sessions/sessions.ts';
 import type { WebIdentities } from '../../access/web-identity/web-identities.ts';
 import type { Call } from '../../observe/call.ts';
@@ -13,6 +14,11 @@ export interface StsContext {
   readonly sessions: Sessions;
   readonly webIdentities: WebIdentities;
   readonly request: StsRequest;
+  /**
+   * To be called once an action finds out who sends a request that nobody signed. From now on the request counts
+   * against the limits of that sender. @throws S3Error SlowDown
+   */
+  sentBy(sender: Sender): void;
 }
 
 /** The request, besides its form. */

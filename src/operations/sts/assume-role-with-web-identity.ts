@@ -41,6 +41,8 @@ export const assumeRoleWithWebIdentity: StsAction = async (form, context) => {
   if (role === undefined || !actions.every((action) => mayAssume({ role, action, caller, keys }))) {
     throw notAuthorized();
   }
+  // The limits of a role hold for all its sessions, and for those who ask for one.
+  context.sentBy({ kind: 'account', account: role.account, session: { role } });
   const granted = grantSession(form, { context, role, name, lasts, tags, provider: provider.arn });
   return { SubjectFromWebIdentityToken: subject, Audience: audiences[0], Provider: provider.arn, ...granted };
 };

@@ -127,6 +127,7 @@ export class Gateway {
       manifest: this.#manifest,
       settings: SETTINGS,
       mayTakeLong: () => undefined,
+      alsoOnBucket: () => undefined,
       asked: askedOf(request, name),
       authenticateForm: () => principalOf(parts.account),
     });

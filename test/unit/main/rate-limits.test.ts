@@ -14,7 +14,7 @@ test('a bucket has one limit, that of its own name, whichever of its names is as
   };
   const { limits } = openRateLimits(config, { ratesOf: () => undefined } as never);
   const admit = (name: string): void => {
-    limits.admit({ kind: 'anonymous' }, name, () => ({ bytesIn: 0, bytesOut: 0 }));
+    limits.admit({ sender: { kind: 'anonymous' }, buckets: [name] }, () => ({ bytesIn: 0, bytesOut: 0 }));
   };
   admit('tenant-one');
   admit('data-one');

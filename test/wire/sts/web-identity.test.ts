@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { roundTrip } from '../../support/clients/raw-http.ts';
 import { signedHead } from '../../support/clients/sign-raw.ts';
+import { limited, limits } from '../rates/limits.ts';
 import {
   callSts,
   directoryOf,
@@ -95,7 +96,7 @@ async function freshGateway(): Promise<void> {
       { name: 'users-only', trust: { accounts: ['main'] } },
     ],
   });
-  gateway = await startTestGateway({ accounts, sessions: sessionsOf(accounts) });
+  gateway = await startTestGateway({ accounts, sessions: sessionsOf(accounts), rates: limits });
 }
 
 beforeAll(async () => {
@@ -207,6 +208,13 @@ describe('AssumeRoleWithWebIdentity', () => {
       expect(result(await sent({ Action: 'GetCallerIdentity' }))).toEqual([403, 'MissingAuthenticationToken']);
     },
   );
+
+  it('counts on the limits of the role, once the token is known to be good for it', async () => {
+    limited({ identity: roleArn('pod') });
+    expect(result(await assume(await token()))).toEqual([400, 'Throttling']);
+    expect(result(await assume(await token({ claims: { sub: 'x' } })))).toEqual([403, 'AccessDenied']);
+    limited();
+  });
 
   it('asks the issuer once, for discovery and keys, however many come', async () => {
     const web = await token();

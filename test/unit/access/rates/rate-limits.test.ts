@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Principal } from '../../../../src/access/accounts.ts';
 import type { Rates } from '../../../../src/access/identities/identities.ts';
-import { type Admission, RateLimits } from '../../../../src/access/rates/rate-limits.ts';
+import { type Admission, type Counted, RateLimits } from '../../../../src/access/rates/rate-limits.ts';
 import { S3Error } from '../../../../src/errors/s3-error.ts';
 
 const account = {
@@ -36,7 +36,7 @@ function limits({ of = {}, buckets = {}, anonymous }: Setup) {
   const flow = { bytesIn: 0, bytesOut: 0 };
   const admit = (who: Principal, bucket?: string, progress = () => ({ ...flow })): Admission | string | undefined => {
     try {
-      return rates.admit(who, bucket, progress);
+      return rates.admit(counted(who, bucket), progress);
     } catch (error) {
       if (!(error instanceof S3Error)) throw error;
       return `${error.code} ${error.headers['retry-after'] ?? ''}`;
@@ -44,6 +44,11 @@ function limits({ of = {}, buckets = {}, anonymous }: Setup) {
   };
   return { admit, clock, refused, flow };
 }
+
+const counted = (sender: Principal, ...buckets: readonly (string | undefined)[]): Counted => ({
+  sender,
+  buckets: buckets.filter((name) => name !== undefined),
+});
 
 const counts = (results: readonly (Admission | string | undefined)[]): number =>
   results.filter((result) => typeof result !== 'string').length;
@@ -122,6 +127,60 @@ describe('limits of rates', () => {
       accessKeyId: name,
     });
     expect([typeof admit(session('a')), admit(session('b'))]).toEqual(['object', 'SlowDown 1']);
+  });
+
+  describe('a request of which more becomes known', () => {
+    const form = { of: { 'arn:u': { requestsPerSecond: 2 } }, anonymous: { requestsPerSecond: 2, concurrency: 1 } };
+
+    it('counts for its sender, and no longer for the one that it seemed to have', () => {
+      const { admit } = limits(form);
+      const first = admit(NOBODY) as Admission;
+      expect(admit(NOBODY)).toBe('SlowDown 1');
+      first.again(counted(USER));
+      const second = admit(NOBODY) as Admission;
+      second.again(counted(USER));
+      expect(admit(USER)).toBe('SlowDown 1');
+      const third = admit(NOBODY) as Admission;
+      expect(() => third.again(counted(USER))).toThrow('reduce your request rate');
+      expect(admit(NOBODY), 'what was refused goes on counting where it did').toBe('SlowDown 1');
+      third.end();
+      expect(typeof admit(NOBODY)).toBe('object');
+    });
+
+    it('counts on each limit once, and on those that it was counted on alone', () => {
+      const { admit } = limits({ buckets: { a: { requestsPerSecond: 2 }, b: { concurrency: 1 } } });
+      const copy = admit(USER, 'a') as Admission;
+      copy.again(counted(USER, 'a', 'b'));
+      copy.again(counted(USER, 'a', 'alias-b', 'b'));
+      expect([admit(USER, 'b'), typeof admit(USER, 'a'), admit(USER, 'a')]).toEqual([
+        'SlowDown 1',
+        'object',
+        'SlowDown 1',
+      ]);
+      copy.end();
+      expect(typeof admit(USER, 'b')).toBe('object');
+    });
+
+    it('counts nowhere when it is over already', () => {
+      const { admit } = limits({ buckets: { a: { concurrency: 1 }, b: { concurrency: 1 } } });
+      const copy = admit(USER, 'a') as Admission;
+      copy.end();
+      copy.again(counted(USER, 'a', 'b'));
+      expect([typeof admit(USER, 'a'), typeof admit(USER, 'b')]).toEqual(['object', 'object']);
+    });
+
+    it('leaves its bytes where they were counted', () => {
+      const { admit, flow } = limits({
+        of: { 'arn:u': { bytesInPerSecond: 10 } },
+        anonymous: { bytesInPerSecond: 10 },
+      });
+      const one = admit(NOBODY) as Admission;
+      flow.bytesIn = 5;
+      one.again(counted(USER));
+      flow.bytesIn = 25;
+      one.end();
+      expect([admit(USER), typeof admit(NOBODY)]).toEqual(['SlowDown 2', 'object']);
+    });
   });
 
   it('a clock that steps back gives nothing and takes nothing', () => {

@@ -82,6 +82,7 @@ function contextOf(
     },
     settings: { region: 'us-east-1', smallRangeCopy: false, holdBytes: 0, newBuckets: 'open', cors: [] },
     mayTakeLong: () => undefined,
+    alsoOnBucket: () => undefined,
     authenticateForm: () => ({ kind: 'account', account, accessKeyId: 'AK' }),
   };
 }

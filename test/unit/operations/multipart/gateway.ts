@@ -127,6 +127,7 @@ export class Gateway {
       manifest: { buckets, objects, listing: createListing(), uploads },
       settings: this.settings,
       authenticateForm: () => principal,
+      alsoOnBucket: () => undefined,
     };
   }
 
