@@ -63,6 +63,8 @@ const BY_CODE: Readonly<Record<string, StoreErrorKind>> = {
   OperationTimedOut: 'throttled',
   TooManyRequests: 'throttled',
   InternalError: 'unavailable',
+  // Azurite, of a header that it does not know unless it is told to be loose: an operator's mistake, not an outage.
+  FeatureNotSupported: 'unexpected',
   // A lease is held by somebody else: 412, but no condition of ours.
   LeaseIdMissing: 'unexpected',
   LeaseIdMismatchWithBlobOperation: 'unexpected',
@@ -129,8 +131,8 @@ function kindOf(request: Pick<AzureRequest, 'copies'>, refusal: Refusal): StoreE
  * the server does not know (501: an emulator).
  */
 function leavesDoubt(request: Pick<AzureRequest, 'copies'>, refusal: Refusal): boolean {
-  const { status } = refusal;
-  if (request.copies === true && status === 501) return false;
+  const { status, code } = refusal;
+  if ((request.copies === true && status === 501) || code === 'FeatureNotSupported') return false;
   return (status >= 500 || status === 408) && !missedSource(request, refusal);
 }
 

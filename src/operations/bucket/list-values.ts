@@ -6,6 +6,7 @@ import { XmlTexts, type XmlValue } from '../../protocol/xml/document.ts';
 import { encodeElement, escapeXml } from '../../protocol/xml/encode.ts';
 import { OWNER } from '../../protocol/xml/list-shapes.ts';
 import { xmlDate } from '../../protocol/xml/xml-date.ts';
+import { storageClassOf } from '../object/archived.ts';
 import type { ListParameters } from './list-parameters.ts';
 
 /** The part of the answer that repeats the request, common to all listings. */
@@ -102,10 +103,6 @@ export function objectValues(
     Owner: ownerOf?.(object.ownerId),
     StorageClass: storageClassOf(object),
   };
-}
-
-function storageClassOf({ storageClass, archived }: Pick<ListedObject, 'storageClass' | 'archived'>): string {
-  return storageClass ?? (archived ? 'GLACIER' : 'STANDARD');
 }
 
 export type OwnerLookup = (canonicalId: string) => XmlValue;

@@ -10,6 +10,7 @@ import type { S3Request } from '../../protocol/request.ts';
 import { storedEncryptionHeaders } from '../encryption.ts';
 import { versionHeaders } from '../object-version.ts';
 import type { OperationContext } from '../operation.ts';
+import { storageClassOf } from './archived.ts';
 import { shownLock } from './object-lock.ts';
 import type { ReadTarget } from './read-target.ts';
 import { type SelectedBytes, contentRange, selectBytes } from './select-bytes.ts';
@@ -42,6 +43,7 @@ export function describeRead(
 
 function describeSelected(request: S3Request, view: ObjectView, selected: SelectedBytes): ResponseHeaders {
   const headers = describeObject(view);
+  if (view.archived) headers['x-amz-storage-class'] = storageClassOf(view);
   headers['content-range'] = contentRange(selected, view.size);
   const partNumber = request.query.get('partNumber');
   if (partNumber !== undefined && view.parts !== undefined) headers['x-amz-mp-parts-count'] = String(view.parts.length);

@@ -13,6 +13,7 @@ import { requireKey } from '../../manifest/heads/customer-keys.ts';
 import { shownKey } from '../encryption.ts';
 import type { Operation } from '../operation.ts';
 import { requireAction, versioned } from '../require-access.ts';
+import { storageClassOf } from './archived.ts';
 import { readConditions, requireConditions } from './read-response.ts';
 
 const HEADER = 'x-amz-object-attributes';
@@ -26,7 +27,7 @@ const ATTRIBUTES: Readonly<Record<string, (view: ObjectView, headers: HeaderRead
       ? {}
       : { Checksum: { ...checksumElements(view.checksum), ChecksumType: view.checksum.type } },
   ObjectParts: (view, headers) => (view.parts === undefined ? {} : { ObjectParts: objectParts(view, headers) }),
-  StorageClass: (view) => ({ StorageClass: view.storageClass ?? 'STANDARD' }),
+  StorageClass: (view) => ({ StorageClass: storageClassOf(view) }),
   ObjectSize: (view) => ({ ObjectSize: view.size }),
 };
 

@@ -39,6 +39,7 @@ describe('refusals', () => {
     [503, undefined, 'throttled'],
     [500, 'OperationTimedOut', 'throttled'],
     [500, 'InternalError', 'unavailable'],
+    [500, 'FeatureNotSupported', 'unexpected'],
     [502, undefined, 'unavailable'],
     [400, 'InvalidHeaderValue', 'unexpected'],
     [304, undefined, 'unexpected'],
