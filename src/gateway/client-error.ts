@@ -2,10 +2,8 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { S3Error } from '../errors/s3-error.ts';
 import type { S3ErrorCode } from '../errors/error-table.ts';
-import { newHostId, newRequestId } from '../observe/random-id.ts';
-import { SERVER_NAME } from './answer.ts';
-import { errorDocument } from './error-document.ts';
 import type { PipelinedRequests } from './pipelined-requests.ts';
+import { answerSocket } from './socket-answer.ts';
 
 const REASONS: Readonly<Record<string, S3ErrorCode>> = {
   HPE_INVALID_METHOD: 'MethodNotAllowed',
@@ -13,12 +11,6 @@ const REASONS: Readonly<Record<string, S3ErrorCode>> = {
   HPE_INVALID_URL: 'InvalidURI',
   ERR_HTTP_REQUEST_TIMEOUT: 'RequestTimeout',
 };
-const STATUS_TEXT: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  405: 'Method Not Allowed',
-  503: 'Slow Down',
-};
-const hostId = newHostId();
 
 /** What Node's parser adds: the last bytes that it was given, and where in them it stopped. */
 interface ParserError extends NodeJS.ErrnoException {
@@ -76,26 +68,4 @@ const REQUEST_LINE = /(?:^|\n)([A-Z]+) /g;
 function isHead({ rawPacket, bytesParsed = 0 }: ParserError): boolean {
   const seen = rawPacket?.toString('latin1', 0, bytesParsed + 'HEAD '.length) ?? '';
   return [...seen.matchAll(REQUEST_LINE)].at(-1)?.[1] === 'HEAD';
-}
-
-interface SocketAnswer {
-  /** Of a HEAD. */
-  readonly withoutBody?: boolean;
-  readonly done?: () => void;
-}
-
-/** Writes an error to a socket on which no request is known, and ends our side of it. */
-export function answerSocket(socket: Duplex, failure: S3Error, { withoutBody = false, done }: SocketAnswer = {}): void {
-  const ids = { requestId: newRequestId(), hostId };
-  const body = errorDocument(failure, '', ids);
-  const head = [
-    `HTTP/1.1 ${failure.status} ${STATUS_TEXT[failure.status] ?? ''}`,
-    `x-amz-request-id: ${ids.requestId}`,
-    `x-amz-id-2: ${ids.hostId}`,
-    `Date: ${new Date().toUTCString()}`,
-    `Server: ${SERVER_NAME}`,
-    ...(withoutBody ? [] : ['Content-Type: application/xml', `Content-Length: ${Buffer.byteLength(body)}`]),
-    'Connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${withoutBody ? '' : body}`, done);
 }

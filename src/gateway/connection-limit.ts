@@ -1,15 +1,19 @@
-import type { Socket } from 'node:net';
-import { isIPv6 } from 'node:net';
 import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { S3Error } from '../errors/s3-error.ts';
-import { answerSocket } from './client-error.ts';
-import type { Peers } from './proxy-protocol/peers.ts';
+import { ConnectionMemory, type Holding } from './memory/connection-memory.ts';
+import { PLAIN_CONNECTION, TLS_CONNECTION } from './memory/prices.ts';
+import { sourceOf } from './memory/source-of.ts';
+import { endsOf, type Peers } from './proxy-protocol/peers.ts';
+import { answerSocket } from './socket-answer.ts';
 
 export interface ConnectionBounds {
   /** Most connections on all listeners together; 0: any number. */
   readonly total: number;
   /** Most connections from one address, or from one /64 of IPv6; 0: any number. */
   readonly perAddress: number;
+  /** Memory of all connections, and of what nobody has signed yet; absent: any amount. */
+  readonly memoryBytes?: number;
   /** Says which peers stand for many clients, as proxies do. For them the bound of one address does not apply. */
   readonly exempt?: (address: string) => boolean;
   /** Knows the client behind a connection that a balancer opened. */
@@ -22,18 +26,24 @@ export interface ConnectionBounds {
 const GRACE_MS = 250;
 
 /**
- * Counts connections of S3 clients and refuses those beyond a number: on plain HTTP with a 503, on TLS by closing the
- * connection. Without a bound, one client could open so many connections that the process runs out of memory, or that
- * no other client gets one.
+ * Counts connections of S3 clients and refuses those beyond a number, or beyond the memory for them: on plain HTTP with
+ * a 503, on TLS by closing the connection. Without a bound, one client could open so many connections that the process
+ * runs out of memory, or that no other client gets one.
  */
 export class ConnectionLimit {
+  readonly memory: ConnectionMemory;
   readonly #bounds: ConnectionBounds;
-  readonly #byAddress = new Map<string, number>();
   readonly #turnedAway = new WeakSet<Socket>();
+  /** By the socket that carries HTTP. */
+  readonly #holdings = new WeakMap<Socket, Holding>();
+  /** Of connections whose TLS handshake is not complete: HTTP then has another socket, with the same ends. */
+  readonly #shakingHands = new Map<string, Holding>();
   #total = 0;
 
   constructor(bounds: ConnectionBounds) {
     this.#bounds = bounds;
+    const { memoryBytes: bytes = Infinity, perAddress: perSource } = bounds;
+    this.memory = new ConnectionMemory({ bytes, perSource });
   }
 
   /** Connections that were let in and are open. */
@@ -47,6 +57,10 @@ export class ConnectionLimit {
    */
   guard(server: Server, plain: boolean): void {
     server.prependListener('connection', (socket: Socket) => this.#arrived(socket, plain));
+    server.prependListener('secureConnection', (socket: Socket) => {
+      const holding = this.#shakingHands.get(endsOf(socket));
+      if (holding !== undefined) this.#holdings.set(socket, holding);
+    });
   }
 
   /** Whether a request came on a connection that was refused. The gateway does no work for such a request. */
@@ -54,27 +68,32 @@ export class ConnectionLimit {
     return this.#turnedAway.has(socket);
   }
 
+  /** What a connection holds. Undefined: nobody counts it. @param socket that carries HTTP */
+  holdingOf(socket: Socket): Holding | undefined {
+    return this.#holdings.get(socket);
+  }
+
   #arrived(socket: Socket, plain: boolean): void {
-    const { total, perAddress, exempt, refused, peers } = this.#bounds;
+    const { total, exempt, refused, peers } = this.#bounds;
     const address = peers?.addressOf(socket) ?? socket.remoteAddress ?? '';
     const source = exempt?.(address) === true ? undefined : sourceOf(address);
-    const own = source === undefined ? 0 : (this.#byAddress.get(source) ?? 0);
-    if ((total > 0 && this.#total >= total) || (perAddress > 0 && own >= perAddress)) {
+    const price = plain ? PLAIN_CONNECTION : TLS_CONNECTION;
+    const isFull = total > 0 && this.#total >= total;
+    const holding = isFull ? undefined : this.memory.open(source, price, () => socket.destroy());
+    if (holding === undefined) {
       this.#turnAway(socket, plain);
       refused?.(address);
       return;
     }
     this.#total += 1;
-    if (source !== undefined) this.#byAddress.set(source, own + 1);
-    socket.once('close', () => this.#left(source));
-  }
-
-  #left(source: string | undefined): void {
-    this.#total -= 1;
-    if (source === undefined) return;
-    const left = (this.#byAddress.get(source) ?? 1) - 1;
-    if (left <= 0) this.#byAddress.delete(source);
-    else this.#byAddress.set(source, left);
+    const ends = endsOf(socket);
+    if (plain) this.#holdings.set(socket, holding);
+    else this.#shakingHands.set(ends, holding);
+    socket.once('close', () => {
+      this.#total -= 1;
+      if (this.#shakingHands.get(ends) === holding) this.#shakingHands.delete(ends);
+      this.memory.end(holding);
+    });
   }
 
   /** Reads and ignores what the client sends meanwhile: a reset of the connection would take the answer with it. */
@@ -88,18 +107,4 @@ export class ConnectionLimit {
     answerSocket(socket, new S3Error('SlowDown', { message: 'Too many connections.' }));
     setTimeout(() => socket.destroy(), GRACE_MS).unref();
   }
-}
-
-/**
- * The source that a connection counts for. A client that has one IPv6 address usually has all 2^64 of its network, so
- * these count as one.
- */
-function sourceOf(address: string): string {
-  if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
-  const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? [];
-  const before = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros =
-    tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0');
-  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`;
 }

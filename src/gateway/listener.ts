@@ -12,6 +12,7 @@ import type { Dispatcher } from './dispatcher.ts';
 import { MAX_HEADER_LINES, seeLine } from './head-bounds.ts';
 import { ProxyAdmission, type ProxyProtocolOptions } from './proxy-protocol/admission.ts';
 import { IdleConnections } from './idle-connections.ts';
+import { stopParsingWhenDestroyed } from './node-parser.ts';
 import { PipelinedRequests } from './pipelined-requests.ts';
 
 interface ListenerTimeouts {
@@ -69,12 +70,13 @@ export async function createListener(
   dispatcher: Pick<Dispatcher, 'dispatch'>,
 ): Promise<Listener> {
   let server: Server | HttpsServer | undefined;
-  const pipelined = new PipelinedRequests();
+  const pipelined = new PipelinedRequests(options.connections);
   const app = createApp(dispatcher, (handler) => {
     const admitted = onAdmitted(handler, options.connections);
     server = createServer(options, pipelined.inTurn(arrivals.before(admitted, seeLine)));
     arrivals.watch(server);
     answerClientErrors(server, pipelined);
+    stopParsingWhenDestroyed(server);
     return server;
   });
   await app.ready();

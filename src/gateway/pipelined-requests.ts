@@ -1,15 +1,23 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { ConnectionLimit } from './connection-limit.ts';
 import { seeLine } from './head-bounds.ts';
+import { waitingRequest } from './memory/prices.ts';
 
-/** Requests that may wait on one connection. Clients that pipeline at all send a handful. */
-const MOST_WAITING = 100;
+/**
+ * Requests that may wait on one connection. It is paused as soon as one does, but Node's parser goes on to the end of
+ * what it has read, 64 KiB: thousands of requests. Clients that pipeline at all send a handful, and one whose
+ * connection ends repeats what was not answered (RFC 9112 9.3.2).
+ */
+const MOST_WAITING = 20;
 
 interface Waiting {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly handler: RequestListener;
+  /** Bytes that it counts for. */
+  readonly price: number;
 }
 
 /**
@@ -17,18 +25,34 @@ interface Waiting {
  * while an earlier one of the same connection is served (pipelining). RFC 9112 9.3.2 allows a server to do them side by
  * side only if all of them are safe: otherwise a GET behind a PUT may read what was there before. And what comes behind
  * an answer that ends the connection must not be done, because its client would never hear of it.
+ *
+ * While a request waits, nothing more is read from its connection, so it is not seen either that the client has gone.
+ * What waits counts for the memory of connections.
  */
 export class PipelinedRequests {
   readonly #waiting = new WeakMap<Socket, Waiting[]>();
   /** By the socket that carries HTTP. */
   readonly #last = new WeakMap<Duplex, ServerResponse>();
+  readonly #connections: ConnectionLimit | undefined;
+
+  /** @param connections absent: nobody counts what waits */
+  constructor(connections?: ConnectionLimit) {
+    this.#connections = connections;
+  }
 
   inTurn(handler: RequestListener): RequestListener {
     return (request, response) => {
-      this.#last.set(request.socket, response);
+      const { socket } = request;
+      // What was read together with something that ended the connection.
+      if (socket.destroyed) return;
+      this.#last.set(socket, response);
       // Node gives an answer its socket when those before it on the connection are over.
-      if (response.socket === null) this.#hold({ request, response, handler });
-      else handler(request, response);
+      if (response.socket === null) {
+        this.#hold({ request, response, handler, price: waitingRequest(request) });
+      } else {
+        this.#settle(socket, true);
+        handler(request, response);
+      }
     };
   }
 
@@ -42,28 +66,75 @@ export class PipelinedRequests {
    * @returns whether another request of the connection is served now
    */
   readonly goOn = (socket: Socket): boolean => {
-    const next = this.#waiting.get(socket)?.shift();
-    if (next === undefined) return false;
-    const { request, response, handler } = next;
+    const held = this.#waiting.get(socket);
+    const next = held?.shift();
+    if (held === undefined || next === undefined) {
+      this.#settle(socket, false);
+      return false;
+    }
+    const { request, response, handler, price } = next;
+    this.#giveBack(socket, price);
     if (response.socket === null) {
       // The answer before it ends the connection.
       this.#waiting.delete(socket);
       return false;
     }
-    handler(request, response);
+    if (held.length === 0) this.#beginLast(next);
+    else handler(request, response);
     return true;
   };
+
+  /** Nothing waits any more: the connection is read again, which may tell that its client has gone. */
+  #beginLast({ request, response, handler }: Waiting): void {
+    const { socket } = request;
+    this.#waiting.delete(socket);
+    this.#settle(socket, true);
+    socket.off('resume', pause).resume();
+    afterRead(() => {
+      if (socket.writable) handler(request, response);
+    });
+  }
 
   #hold(waiting: Waiting): void {
     const { socket } = waiting.request;
     const held = this.#waiting.get(socket);
-    // Node's parser goes on to the end of what it has read: thousands of requests, of which no line is worth a look.
-    if (held !== undefined && held.length >= MOST_WAITING) {
+    if ((held !== undefined && held.length >= MOST_WAITING) || !this.#take(socket, waiting.price)) {
+      this.#waiting.delete(socket);
       socket.destroy();
       return;
     }
     seeLine(waiting.request);
-    if (held === undefined) this.#waiting.set(socket, [waiting]);
-    else held.push(waiting);
+    if (held !== undefined) {
+      held.push(waiting);
+      return;
+    }
+    this.#waiting.set(socket, [waiting]);
+    this.#settle(socket, false);
+    socket.on('resume', pause).pause();
   }
+
+  #take(socket: Socket, bytes: number): boolean {
+    const holding = this.#connections?.holdingOf(socket);
+    return holding === undefined || this.#connections?.memory.take(holding, bytes) === true;
+  }
+
+  #giveBack(socket: Socket, bytes: number): void {
+    const holding = this.#connections?.holdingOf(socket);
+    if (holding !== undefined) this.#connections?.memory.giveBack(holding, bytes);
+  }
+
+  #settle(socket: Socket, settled: boolean): void {
+    const holding = this.#connections?.holdingOf(socket);
+    if (holding !== undefined) this.#connections?.memory.settle(holding, settled);
+  }
+}
+
+/** Node has a connection go on whenever the body of a request on it has room for more. */
+function pause(this: Socket): void {
+  this.pause();
+}
+
+/** In the turn of the event loop that has looked at all sockets since now. */
+function afterRead(call: () => void): void {
+  setImmediate(() => setImmediate(call));
 }

@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import type { Config } from '../../config/schema.ts';
 import { ConnectionLimit } from '../gateway/connection-limit.ts';
 import type { ListenerOptions } from '../gateway/listener.ts';
@@ -8,6 +9,12 @@ import type { Log } from '../observe/log.ts';
 /** Refusals come in floods: a line for each would be another one. */
 const LOG_EVERY_MS = 10_000;
 
+/**
+ * The part of V8's heap that connections may take, with all that nobody has signed yet. The heap is half of the memory
+ * of the container, or of a worker's share of it (`node-flags.ts`), so this follows from that limit: 48 MiB of 384.
+ */
+const HEAP_PART = 1 / 5;
+
 /** The limit of the configuration, for all listeners of this process. The admin port is none of them. */
 export function connectionLimit({ limits, trustedProxies }: Config, log: Log, peers: Peers): ConnectionLimit {
   const warn = occasionally((address: string, times) => {
@@ -16,6 +23,7 @@ export function connectionLimit({ limits, trustedProxies }: Config, log: Log, pe
   return new ConnectionLimit({
     total: limits.connections,
     perAddress: limits.connectionsPerAddress,
+    memoryBytes: Math.floor(getHeapStatistics().heap_size_limit * HEAP_PART),
     peers,
     exempt: proxyTrust(trustedProxies).isProxy,
     refused: warn,

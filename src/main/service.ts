@@ -31,6 +31,7 @@ import { type Inspection, openInspection } from './inspection.ts';
 import { openManifest, type OpenManifest } from './manifest.ts';
 import { operationSettings } from './operation-settings.ts';
 import { openRateLimits } from './rate-limits.ts';
+import { connectionReadings } from './telemetry/connection-readings.ts';
 import { copyReadings } from './telemetry/copy-readings.ts';
 import { settleReadings } from './telemetry/settle-readings.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
@@ -156,6 +157,7 @@ class RunningService implements Service {
   #readings(): Readings {
     return {
       s3gw_requests_in_flight: () => [[this.#dispatcher.inFlight]],
+      ...connectionReadings(this.#connections),
       s3gw_in_flight_bytes: () => [[bytesInFlight(this.#dispatcher.running())]],
       s3gw_clock_skew_seconds: () => this.#clock.skews().map(([backend, skewMs]) => [skewMs / 1000, { backend }]),
       ...settleReadings(() => this.#manifest.settler.backlog()),

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
 import { parentPort, workerData } from 'node:worker_threads';
-import { KILLERS, type Killer } from './killers.ts';
+import type { Killer } from './killer.ts';
+import { KILLERS } from './killers.ts';
 
 /**
  * Runs one killer from an address of its own, in a thread of its own; posts how many answers there were of each status.
@@ -12,7 +14,7 @@ const ADDRESS = '127.0.0.2';
 const statuses: Record<string, number> = {};
 
 async function attack(killer: Killer, index: number, signal: AbortSignal): Promise<void> {
-  const socket = connect({ port, host: '127.0.0.1', localAddress: ADDRESS });
+  const socket = dial(killer);
   let head = '';
   socket
     .on('error', () => undefined)
@@ -21,7 +23,7 @@ async function attack(killer: Killer, index: number, signal: AbortSignal): Promi
     });
   const closed = new Promise((resolve) => socket.once('close', resolve));
   try {
-    await once(socket, 'connect', { signal });
+    await once(socket, killer.encrypted === true ? 'secureConnect' : 'connect', { signal });
     for (const piece of killer.pieces(index)) {
       if (!socket.destroyed && !socket.write(piece)) await drained(socket, signal);
     }
@@ -40,6 +42,12 @@ async function attack(killer: Killer, index: number, signal: AbortSignal): Promi
     const status = /^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 'none';
     statuses[status] = (statuses[status] ?? 0) + 1;
   }
+}
+
+function dial({ encrypted = false }: Killer): Socket {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: ADDRESS });
+  if (!encrypted) return socket;
+  return connectTls({ socket, rejectUnauthorized: false });
 }
 
 function drained(socket: Socket, signal: AbortSignal): Promise<unknown> {

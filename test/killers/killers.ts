@@ -2,19 +2,9 @@ import { createHash } from 'node:crypto';
 import { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { exactly, signedV4 } from '../support/clients/post-form.ts';
+import type { Killer } from './killer.ts';
+import { PIPELINES } from './pipelines.ts';
 import { presignedHead, signedHead, type RawRequestOptions } from '../support/clients/sign-raw.ts';
-
-/** Requests made to end a process or to keep it busy, by their names. */
-export interface Killer {
-  /** Connections that do it at a time. */
-  readonly connections: number;
-  /** What one of them sends, in turn; made anew for each, as signatures grow old. */
-  readonly pieces: (index: number) => readonly (string | Buffer)[];
-  /** Sends, and keeps the connection without going on. */
-  readonly holds?: boolean;
-  /** Sends to the listener for TLS, without the encryption of a client of TLS. */
-  readonly tls?: boolean;
-}
 
 const MIB = 1024 * 1024;
 /** A client's first message of a handshake. */
@@ -68,6 +58,7 @@ const lines = (bytes: number, line: (index: number) => string): string => {
 };
 
 export const KILLERS: Readonly<Record<string, Killer>> = {
+  ...PIPELINES,
   'an object in chunks of a byte': {
     connections: 3,
     pieces: () => [

@@ -22,6 +22,7 @@ export class Peers {
   }
 }
 
-function endsOf({ remoteAddress = '', remotePort = 0, localAddress = '', localPort = 0 }: Socket): string {
+/** Names a connection by its two ends. */
+export function endsOf({ remoteAddress = '', remotePort = 0, localAddress = '', localPort = 0 }: Socket): string {
   return `${remoteAddress} ${String(remotePort)} ${localAddress} ${String(localPort)}`;
 }

@@ -62,6 +62,24 @@ export const INSTRUMENTS = {
     labels: [],
   },
   s3gw_requests_in_flight: { kind: 'gauge', help: 'Requests under way.', labels: [] },
+  s3gw_connections: { kind: 'gauge', help: 'Connections of S3 clients that are open.', labels: [] },
+  s3gw_connection_memory_bytes: {
+    kind: 'gauge',
+    unit: 'By',
+    help: 'What connections count for, with what on them nobody has signed yet: half heads and forms, requests that wait.',
+    labels: [],
+  },
+  s3gw_connection_memory_limit_bytes: {
+    kind: 'gauge',
+    unit: 'By',
+    help: 'The most of it.',
+    labels: [],
+  },
+  s3gw_connection_memory_refusals: {
+    kind: 'observedCounter',
+    help: 'Connections and requests that ended because that memory was full.',
+    labels: [],
+  },
   s3gw_errors: {
     kind: 'counter',
     help: 'S3 errors answered, also those within an answer of status 200.',

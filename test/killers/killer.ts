@@ -1,0 +1,13 @@
+/** Requests made to end a process or to keep it busy, by their names. */
+export interface Killer {
+  /** Connections that do it at a time. */
+  readonly connections: number;
+  /** What one of them sends, in turn; made anew for each, as signatures grow old. */
+  readonly pieces: (index: number) => readonly (string | Buffer)[];
+  /** Sends, and keeps the connection without going on. */
+  readonly holds?: boolean;
+  /** Sends to the listener for TLS, without the encryption of a client of TLS. */
+  readonly tls?: boolean;
+  /** Shakes hands as a client of TLS first. */
+  readonly encrypted?: boolean;
+}
