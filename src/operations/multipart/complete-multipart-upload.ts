@@ -67,7 +67,6 @@ export const completeMultipartUpload: Operation = async (request, context) => {
 /** @throws S3Error MalformedXML, InvalidRequest (no part), InvalidArgument (part number) */
 async function readParts(request: S3Request, { call: { signal } }: OperationContext): Promise<ListedPart[]> {
   const document = await request.body.readAll(LIMITS.bytes, { checksumsOf: 'object' });
-  if (document.length === 0) throw noPart();
   const { parts } = await decodeXmlList(COMPLETE_MULTIPART_UPLOAD, document, { limits: LIMITS, signal });
   return listedParts(parts);
 }

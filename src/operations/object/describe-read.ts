@@ -66,10 +66,8 @@ function checksumOfRange(request: S3Request, view: ObjectView): Checksum | undef
   return request.headers.get('range') === undefined ? view.checksum : undefined;
 }
 
-/** S3 shows that of a part only where the object's is made of those of its parts, or the part is all of it. */
 function checksumOfPart({ checksum, parts }: ObjectView, number: number): Checksum | undefined {
   if (checksum === undefined || parts === undefined) return checksum;
-  if (checksum.type === 'FULL_OBJECT') return parts.length === 1 ? checksum : undefined;
   const value = parts.find((part) => part.number === number)?.checksum;
   return value === undefined ? undefined : { ...checksum, value };
 }

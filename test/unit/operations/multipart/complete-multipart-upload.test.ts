@@ -31,7 +31,7 @@ describe('CompleteMultipartUpload', () => {
     `<Part><PartNumber>${number}</PartNumber><ETag>${etag}</ETag></Part>`;
   const good = md5Of('data');
   it.each([
-    ['nothing', '', 'InvalidRequest'],
+    ['nothing', '', 'MalformedXML'],
     ['no XML', 'parts, please', 'MalformedXML'],
     ['another document', '<Delete/>', 'MalformedXML'],
     ['no part', '<CompleteMultipartUpload/>', 'InvalidRequest'],
