@@ -58,7 +58,18 @@ const CREDENTIAL = z.discriminatedUnion('kind', [
 const MILLISECONDS = z.int().min(1).optional();
 
 /** Settings that both cloud services have. */
-const CONNECTIONS = z.int().min(1).optional().describe('Connections to the service at a time; default 256.');
+const CONNECTIONS = z
+  .int()
+  .min(1)
+  .optional()
+  .describe('Calls to the service at a time, but for large bodies; more wait. Default 256.');
+const TRANSFERS = z
+  .int()
+  .min(1)
+  .optional()
+  .describe(
+    'Connections for large bodies at a time, each way; answers beyond them go on in small pieces. Default 256.',
+  );
 const TIMEOUTS = z
   .strictObject({
     connect: MILLISECONDS.describe('Until a connection stands; default 5000.'),
@@ -96,6 +107,7 @@ const AZURE = z.strictObject({
   endpointSuffix: z.string().optional().describe('Default core.windows.net; sovereign clouds have others.'),
   credential: CREDENTIAL.describe('How the gateway proves who it is.'),
   maxConnections: CONNECTIONS,
+  maxTransfers: TRANSFERS,
   timeouts: TIMEOUTS,
   retries: z.strictObject(RETRIES).optional(),
 });
@@ -147,6 +159,7 @@ const GCS = z.strictObject({
     .describe("Storage class of new buckets; default the service's, `STANDARD`."),
   credential: GCS_CREDENTIAL.describe('How the gateway proves who it is.'),
   maxConnections: CONNECTIONS,
+  maxTransfers: TRANSFERS,
   timeouts: TIMEOUTS,
   retries: z
     .strictObject({

@@ -12,11 +12,11 @@ import { DEFAULT_LIMITS } from './options.ts';
 import type { AzureStoreOptions } from './options.ts';
 import { azureStore } from './store.ts';
 import type { AzureBlobStore } from './store.ts';
-import { createTransport } from '../shared/wire/split-transport.ts';
+import { createTransport } from '../shared/wire/fair-transport.ts';
+import type { FairTransportOptions } from '../shared/wire/fair-transport.ts';
 import type { Transport } from '../shared/wire/transport.ts';
-import type { UndiciTransportOptions } from '../shared/wire/undici-transport.ts';
 
-type CreateWire = (options: UndiciTransportOptions) => Transport;
+type CreateWire = (options: FairTransportOptions) => Transport;
 
 /**
  * A store over one Azure storage account. Nothing is sent until the first call.

@@ -35,6 +35,7 @@ export function azureStore(client: AzureClient): AzureBlobStore {
     kind: 'azure',
     capabilities: azureCapabilities(client.limits),
     clock: client.rest.clock,
+    lanes: () => client.rest.lanes(),
     copyFallback: client.refusals,
     ...bindCalls(client, CALLS),
     write: (ref, body, request, call) => write(client, { ref, body, request }, call),

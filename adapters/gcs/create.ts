@@ -2,9 +2,9 @@ import { BatchSupport } from '../shared/batch/batch-support.ts';
 import { timeoutsFrom, wireOptions } from '../shared/connection-options.ts';
 import { RestClient } from '../shared/rest-client.ts';
 import { RetryBudget } from '../shared/retry-budget.ts';
-import { createTransport } from '../shared/wire/split-transport.ts';
+import { createTransport } from '../shared/wire/fair-transport.ts';
+import type { FairTransportOptions } from '../shared/wire/fair-transport.ts';
 import type { Transport } from '../shared/wire/transport.ts';
-import type { UndiciTransportOptions } from '../shared/wire/undici-transport.ts';
 import { gcsApi } from './api.ts';
 import { Background } from './background.ts';
 import { createCredentials } from './credentials.ts';
@@ -15,7 +15,7 @@ import type { GcsStoreOptions } from './options.ts';
 import { gcsStore } from './store.ts';
 import type { GcsBlobStore } from './store.ts';
 
-type CreateWire = (options: UndiciTransportOptions) => Transport;
+type CreateWire = (options: FairTransportOptions) => Transport;
 
 /**
  * A store over the buckets of one project. Nothing is sent until the first call.

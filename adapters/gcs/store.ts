@@ -38,6 +38,7 @@ export function gcsStore(client: GcsClient): GcsBlobStore {
     capabilities: gcsCapabilities(client),
     staged: STAGED_NAMES,
     clock: client.rest.clock,
+    lanes: () => client.rest.lanes(),
     ...bindCalls(client, CALLS),
     write: (ref, body, request, call) => write(client, { ref, body, request, call: 'write' }, call),
     setMetadata: (ref, metadata, condition, call) => setMetadata(client, { ref, metadata, condition }, call),

@@ -1,5 +1,5 @@
 import type { RetryPolicy } from './retry-budget.ts';
-import type { UndiciTransportOptions } from './wire/undici-transport.ts';
+import type { FairTransportOptions } from './wire/fair-transport.ts';
 
 /** Milliseconds. None of them limits a whole body: a long transfer goes on as long as bytes move. */
 export interface Timeouts {
@@ -30,8 +30,10 @@ export interface Timeouts {
 
 /** How a store reaches its service. */
 export interface ConnectionOptions {
-  /** Connections to the service at a time; more calls wait for one. Default 256. */
+  /** Calls to the service at a time, but for large bodies; more wait. Default 256. */
   readonly maxConnections?: number;
+  /** Connections for large bodies at a time, each way. Default 256. */
+  readonly maxTransfers?: number;
   /** URL of an outbound HTTP proxy. */
   readonly proxy?: string;
   /** PEM certificates trusted besides the system's, for the service and those who issue its tokens. */
@@ -50,6 +52,7 @@ const DEFAULT_TIMEOUTS: Omit<Timeouts, 'assemble'> = {
 };
 export const DEFAULT_RETRIES: RetryPolicy = { attempts: 4, baseDelay: 100, maxDelay: 5_000, budget: 200 };
 const DEFAULT_MAX_CONNECTIONS = 256;
+const DEFAULT_MAX_TRANSFERS = 256;
 
 /** All timeouts, with defaults for those that are not given. */
 export function timeoutsFrom(given: Partial<Timeouts> = {}): Timeouts {
@@ -58,10 +61,11 @@ export function timeoutsFrom(given: Partial<Timeouts> = {}): Timeouts {
 }
 
 /** The same options in the form that the transport takes. */
-export function wireOptions(origin: string, options: ConnectionOptions, timeouts: Timeouts): UndiciTransportOptions {
+export function wireOptions(origin: string, options: ConnectionOptions, timeouts: Timeouts): FairTransportOptions {
   return {
     origin,
     maxConnections: options.maxConnections ?? DEFAULT_MAX_CONNECTIONS,
+    maxTransfers: options.maxTransfers ?? DEFAULT_MAX_TRANSFERS,
     connectTimeout: timeouts.connect,
     idleTimeout: timeouts.idle,
     keepAlive: timeouts.keepAlive,

@@ -1,7 +1,7 @@
 import type { Call } from '../../src/observe/call.ts';
 import { ServiceClock } from '../../src/store/service-clock.ts';
 import { StoreError } from '../../src/store/store-error.ts';
-import type { ClockReading } from '../../src/store/survey.ts';
+import type { ClockReading, ConnectionLane } from '../../src/store/survey.ts';
 import { bodySize } from '../../src/streams/bytes.ts';
 import type { UploadBody } from '../../src/streams/bytes.ts';
 import type { Timeouts } from './connection-options.ts';
@@ -35,6 +35,8 @@ export interface RestRequest {
   readonly effect: 'read' | 'change';
   /** How long the service may take; by default `response`. */
   readonly pace?: Pace;
+  /** A small part of a body for a client that is slow: it waits behind everything else. */
+  readonly isPiece?: boolean | undefined;
 }
 
 /** Describes the REST API of one service: what makes it different from that of another. */
@@ -152,6 +154,11 @@ export class RestClient<R extends RestRequest> {
     return readClock(this.#parts.transport, path, call);
   }
 
+  /** Who uses its connections now. */
+  lanes(): readonly ConnectionLane[] {
+    return this.#parts.transport.lanes?.() ?? [];
+  }
+
   close(): Promise<void> {
     return this.#parts.transport.close();
   }
@@ -194,7 +201,13 @@ export class RestClient<R extends RestRequest> {
 
   #sendOnce<T>({ request, number, within, take }: Attempt<R, T>, headers: string[], call: Call): Promise<T> {
     const api = this.#api;
-    const wire = wireRequest(request, { path: api.target(request), headers, responseTimeout: within });
+    const wire = wireRequest(request, {
+      path: api.target(request),
+      headers,
+      responseTimeout: within,
+      holder: call.facts.holder(),
+      reading: request.isPiece === true ? 'piece' : take === (asItIs as unknown) ? 'stream' : undefined,
+    });
     const refusalOf = (response: WireResponse): Promise<StoreError> => api.refusal(request, response, within);
     return sendOnce(this.#parts.transport, this.#service, { request, number, wire, refusalOf, take }, call);
   }
@@ -205,16 +218,20 @@ function proven(headers: string[], proof: string | undefined): string[] {
   return headers;
 }
 
+interface WireParts extends Pick<WireRequest, 'path' | 'headers' | 'responseTimeout' | 'holder'> {
+  readonly reading: WireRequest['reading'];
+}
+
 /**
  * Optional fields are not spread: after a spread V8 leaves its fast paths for properties, which costs a small GET 2 us.
  */
 function wireRequest(
   { method, body, frame }: RestRequest,
-  { path, headers, responseTimeout }: Omit<WireRequest, 'method'>,
+  { path, headers, responseTimeout, holder = '', reading }: WireParts,
 ): WireRequest {
-  if (body === undefined) return { method, path, headers, responseTimeout };
-  if (frame === undefined) return { method, path, headers, responseTimeout, body };
-  return { method, path, headers, responseTimeout, body, frame };
+  if (body === undefined) return { method, path, headers, responseTimeout, holder, reading };
+  if (frame === undefined) return { method, path, headers, responseTimeout, holder, reading, body };
+  return { method, path, headers, responseTimeout, holder, reading, body, frame };
 }
 
 /** A body without bytes is sent as no body; but its stream may still fail. */

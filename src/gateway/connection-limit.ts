@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { S3Error } from '../errors/s3-error.ts';
 import { ConnectionMemory, type Holding } from './memory/connection-memory.ts';
 import { PLAIN_CONNECTION, TLS_CONNECTION } from './memory/prices.ts';
-import { sourceOf } from './memory/source-of.ts';
+import { sourceOf } from '../observe/source-of.ts';
 import { endsOf, type Peers } from './proxy-protocol/peers.ts';
 import { answerSocket } from './socket-answer.ts';
 

@@ -24,16 +24,20 @@ export interface Surroundings {
   readonly sources: SecretSources;
 }
 
-type Connection = Pick<AzureBackendConfig | GcsBackendConfig, 'maxConnections' | 'timeouts' | 'retries'>;
+type Connection = Pick<
+  AzureBackendConfig | GcsBackendConfig,
+  'maxConnections' | 'maxTransfers' | 'timeouts' | 'retries'
+>;
 
 /** How to reach a cloud: what the backend says of it, and what holds for all of them. @throws StartError */
 export function connectionOptions(
-  { maxConnections, timeouts, retries }: Connection,
+  { maxConnections, maxTransfers, timeouts, retries }: Connection,
   { config, sources }: Surroundings,
 ) {
   const { proxy, caFile } = config.outbound;
   return {
     maxConnections,
+    maxTransfers,
     timeouts: timeouts && defined(timeouts),
     retries: retries && defined(retries),
     proxy,

@@ -33,6 +33,7 @@ import { operationSettings } from './operation-settings.ts';
 import { openRateLimits } from './rate-limits.ts';
 import { connectionReadings } from './telemetry/connection-readings.ts';
 import { copyReadings } from './telemetry/copy-readings.ts';
+import { laneReadings } from './telemetry/lane-readings.ts';
 import { settleReadings } from './telemetry/settle-readings.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 import { readSecretFile, readTextFile, type SecretSources } from './secrets.ts';
@@ -160,6 +161,7 @@ class RunningService implements Service {
       ...connectionReadings(this.#connections),
       s3gw_in_flight_bytes: () => [[bytesInFlight(this.#dispatcher.running())]],
       s3gw_clock_skew_seconds: () => this.#clock.skews().map(([backend, skewMs]) => [skewMs / 1000, { backend }]),
+      ...laneReadings(this.#options.backends),
       ...settleReadings(() => this.#manifest.settler.backlog()),
     };
   }

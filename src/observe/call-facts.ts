@@ -141,6 +141,11 @@ export class CallFacts {
     this.watch = watch;
   }
 
+  /** Whom calls to a backend are for, where connections are shared; empty: the gateway itself. */
+  holder(): string {
+    return '';
+  }
+
   /** Facts of work that goes on behind the request that caused it. */
   apart(): CallFacts {
     return new CallFacts(this.trace, this.watch?.behind);

@@ -8,6 +8,7 @@
  * Times are milliseconds of the monotonic clock (`performance.now()`); undefined: it has not come to that.
  */
 
+import { sourceOf } from './source-of.ts';
 import { CallFacts, type CallWatch, type Failure, type TraceFacts } from './call-facts.ts';
 
 /** Row of the operation table that a request was classified as: name, and what decided for it. */
@@ -133,10 +134,20 @@ export class RequestFacts extends CallFacts {
   bytesIn = 0;
   /** On the socket: head and framing included. */
   bytesOut = 0;
+  #holder: string | undefined;
 
   constructor(head: RequestHead, watch?: CallWatch) {
     super(head.trace, watch);
     this.head = head;
+  }
+
+  /** The account, if there is one, at the client's address: a tenant's clients do not share with each other's. */
+  override holder(): string {
+    if (this.#holder !== undefined) return this.#holder;
+    const identity = this.auth?.identity;
+    const account = identity?.kind === 'account' ? identity.account.name : '';
+    this.#holder = `${account}@${sourceOf(this.clientAddress ?? '')}`;
+    return this.#holder;
   }
 
   /** Milliseconds from arrival to the end, or until now. */

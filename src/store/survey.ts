@@ -30,10 +30,21 @@ export interface StoreSurvey {
   readonly retentionSeconds?: number;
 }
 
+/** One of the lanes in which requests share the connections to a service. */
+export interface ConnectionLane {
+  readonly lane: 'calls' | 'downloads' | 'uploads' | 'pieces';
+  /** Requests that have a place, those that wait for one, and the most places that one holder has. */
+  readonly inUse: number;
+  readonly waiting: number;
+  readonly most: number;
+}
+
 /** What an adapter can say of its service before any request comes. Both throw `StoreError`. */
 export interface SurveyedStore {
   /** What the service's answers say of our clock, as they come. */
   readonly clock?: ServiceClock;
+  /** Who uses its connections now. */
+  lanes?(): readonly ConnectionLane[];
   /** Asks without a credential, so that a clock that is wrong cannot keep it from being told. */
   readClock(call: Call): Promise<ClockReading>;
   survey(container: string, call: Call): Promise<StoreSurvey>;

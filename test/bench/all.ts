@@ -31,7 +31,7 @@ const USAGE = `usage: npm run bench:all -- --out DIR [--s3proxy DIR] [--versityg
 Runs every part of the bench, one after the other, and writes DIR/benchmarks.md after each.
 
   --within  minutes of all together, 1 to 600 (35); a part for which too little is left is left out, and told
-  --only    parts by name: main, tls, gcs, memory, fair, transfers, observed, policies
+  --only    parts by name: main, tls, gcs, memory, fair, slow, transfers, observed, policies
   --quick   one short round of each, small files: shows that all of it works, not how fast`;
 
 function parseOptions(argv: readonly string[]): AllOptions {

@@ -1,8 +1,9 @@
 import { benchAgainstProxy } from './runs/against-proxy.ts';
+import { benchBesideSlow, besideSlowLines } from './runs/beside-slow.ts';
 import { benchFair, fairLines } from './runs/fair.ts';
 import { machine, type Machine, machineLine } from './machine.ts';
 import { markdown } from './measuring/markdown.ts';
-import { benchMemory, memoryLines } from './runs/memory.ts';
+import { benchMemory, memoryLine } from './runs/memory.ts';
 import type { Measured } from './measuring/measure.ts';
 import { parseOptions, USAGE } from './options.ts';
 import { benchObserved } from './runs/observed.ts';
@@ -19,7 +20,8 @@ export function main(argv: readonly string[]): Promise<void> {
 }
 
 async function measuredText(options: BenchOptions, before: Machine): Promise<string> {
-  if (options.memory) return textOf(await benchMemory(options), memoryLines, { options, before });
+  if (options.memory) return textOf(await benchMemory(options), memoryLine, { options, before });
+  if (options.slowReaders) return textOf(await benchBesideSlow(options), besideSlowLines, { options, before });
   if (options.fair) return textOf(await benchFair(options), fairLines, { options, before });
   const results = await benchOf(options);
   const { rounds, seconds } = options;

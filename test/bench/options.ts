@@ -40,6 +40,7 @@ export interface BenchOptions {
   readonly memory: boolean;
   /** Measure what small reads wait longer beside 64 large transfers. */
   readonly fair: boolean;
+  readonly slowReaders: boolean;
   /** TLS between gateway, or proxy, and the backend. */
   readonly backendTls: boolean;
 }
@@ -56,7 +57,8 @@ export const USAGE = `usage: npm run bench -- [--rounds N] [--seconds N] [--only
                          [--s3proxy DIR] [--versitygw FILE] [--rclone FILE] [--within MINUTES] [--profile DIR]
                          [--json | --markdown]
                          [--backend azure|gcs] [--backend-tls] [--peer NAME=URL]... [--backend-port N]
-                         [--observed | --policies [--starts N] | --workers N | --memory | --fair]
+                         [--observed | --policies [--starts N] | --workers N | --memory | --fair |
+                         --slow-readers]
 
 Compares the gateway, started as the test bed does, with a bare undici proxy in front of the same null
 backend: the same work in alternating rounds, medians of the ratios.
@@ -84,8 +86,9 @@ backend: the same work in alternating rounds, medians of the ratios.
              turns (60 rounds of 0.25 seconds): what there is to see is less than what the machine does to longer ones
   --workers  compares a replica of so many workers, 2 to 16, with one of a single worker; says when the machine has no
              cores free for it, and then gives no verdict
-  --memory   what is resident at most with 512 slow readers and 256 writers at once, for 20 seconds
+  --memory   what is resident at most with 1,000 slow readers and 256 writers at once, for 20 seconds
   --fair     how much longer 99 of 100 reads of 4 KiB take at most beside 64 transfers of 16 MiB, half of them uploads
+  --slow-readers  the same, reads and writes, beside 1,000 clients that read 64 MiB at 64 KiB/s, and what is resident
   --starts   how often both are started anew, 1 to 20 (3)`;
 
 /** @throws Error with one line for the caller */
@@ -108,6 +111,7 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
       workers: { type: 'string', default: '1' },
       memory: { type: 'boolean', default: false },
       fair: { type: 'boolean', default: false },
+      'slow-readers': { type: 'boolean', default: false },
       goals: { type: 'boolean', default: false },
       within: { type: 'string', default: '600' },
       profile: { type: 'string' },
@@ -136,6 +140,7 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
     workers: Math.floor(between('--workers', values.workers, 1, 16)),
     memory: values.memory,
     fair: values.fair,
+    slowReaders: values['slow-readers'],
     goals: values.goals,
     within: between('--within', values.within, 1, 600),
     profile: values.profile,

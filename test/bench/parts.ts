@@ -47,6 +47,7 @@ export function partsOf({ out, quick, programs, crtPython }: Programme): readonl
     bench('gcs', "Google's wire", 5, ['--goals', ...rounds(5, 0.6), '--backend', 'gcs']),
     bench('memory', 'Memory', 2, ['--memory', ...(quick ? ['--seconds', '5'] : [])]),
     bench('fair', 'Small reads beside large transfers', 2, ['--fair', ...rounds(5, 1.5)]),
+    bench('slow', 'Small requests beside slow readers', 2, ['--slow-readers', '--backend-tls', ...rounds(3, 2)]),
     {
       name: 'transfers',
       title: 'Transfers, 10 ms to the backend',

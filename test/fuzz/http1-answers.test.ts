@@ -106,7 +106,7 @@ test(`${RUNS} generated answers, seed ${SEED}: what llhttp makes of them, or a r
     const { method, pieces } = answerStream(random);
     const transport = new LeanTransport({
       origin: `http://127.0.0.1:${port}`,
-      maxConnections: 1,
+      maxIdle: 1,
       connectTimeout: 1_000,
       idleTimeout: 60,
       keepAlive: 5_000,

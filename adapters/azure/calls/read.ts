@@ -1,6 +1,7 @@
 import type { BlobProperties, BlobRef, ByteRange, ReadRequest, ReadResult } from '../../../src/store/blob-store.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import type { Call } from '../../../src/observe/call.ts';
+import { patientRead } from '../../shared/wire/patient-body.ts';
 import { headerText } from '../../shared/wire/header-text.ts';
 import type { AzureClient } from '../client.ts';
 import { blobPath } from '../endpoint.ts';
@@ -14,8 +15,21 @@ export async function head(client: AzureClient, ref: BlobRef, call: Call): Promi
   return wholeProperties(headers);
 }
 
-/** Get Blob. */
-export async function read(client: AzureClient, ref: BlobRef, request: ReadRequest, call: Call): Promise<ReadResult> {
+/** Get Blob; more of them while the client is slow. */
+export function read(client: AzureClient, ref: BlobRef, request: ReadRequest, call: Call): Promise<ReadResult> {
+  const reader = {
+    read: (again: ReadRequest, isPiece: boolean) => readOnce(client, ref, { ...again, isPiece }, call),
+    head: () => head(client, ref, call),
+  };
+  return patientRead(reader, request);
+}
+
+async function readOnce(
+  client: AzureClient,
+  ref: BlobRef,
+  request: ReadRequest & { readonly isPiece: boolean },
+  call: Call,
+): Promise<Pick<WireResponse, 'body'> & Pick<ReadResult, 'properties'>> {
   const { range } = request;
   const response = await client.rest.send(
     {
@@ -25,6 +39,7 @@ export async function read(client: AzureClient, ref: BlobRef, request: ReadReque
       ...readHeaders(request),
       ifMatch: request.revision,
       effect: 'read',
+      isPiece: request.isPiece,
     },
     call,
   );

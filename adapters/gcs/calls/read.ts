@@ -10,6 +10,7 @@ import type {
 import { StoreError } from '../../../src/store/store-error.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import type { WireHeaders, WireResponse } from '../../shared/wire/transport.ts';
+import { patientRead } from '../../shared/wire/patient-body.ts';
 import { text } from '../api.ts';
 import type { GcsClient } from '../client.ts';
 import { keyHeaders } from '../encryption.ts';
@@ -56,12 +57,20 @@ export function getResource(
  * together; `alt=media` of the JSON API leaves the metadata out. `Accept-Encoding: gzip` keeps the service from
  * unpacking what was stored packed (https://cloud.google.com/storage/docs/transcoding#decompressive_transcoding).
  */
-export async function read(
+export function read(client: GcsClient, ref: BlobRef, request: ReadRequest, call: Call): Promise<ReadResult> {
+  const reader = {
+    read: (again: ReadRequest, isPiece: boolean) => readOnce(client, ref, { ...again, isPiece }, call),
+    head: () => head(client, ref, call),
+  };
+  return patientRead(reader, request);
+}
+
+async function readOnce(
   client: GcsClient,
   ref: BlobRef,
-  { range, revision, key }: ReadRequest,
+  { range, revision, key, isPiece }: ReadRequest & { readonly isPiece: boolean },
   call: Call,
-): Promise<ReadResult> {
+): Promise<Pick<WireResponse, 'body'> & Pick<ReadResult, 'properties'>> {
   const headers = [
     'accept-encoding',
     'gzip',
@@ -70,7 +79,7 @@ export async function read(
     ...(key === undefined ? [] : keyHeaders(key)),
   ];
   const response = await client.rest.send(
-    { call: 'read', method: 'GET', path: xmlPath(client, ref), headers, effect: 'read', missing: 'object' },
+    { call: 'read', method: 'GET', path: xmlPath(client, ref), headers, effect: 'read', missing: 'object', isPiece },
     call,
   );
   try {

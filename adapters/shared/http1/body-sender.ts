@@ -14,6 +14,7 @@ export class BodySender {
   #gathered = 0;
   /** Came, and is not with the kernel yet. */
   #unsent = 0;
+  #sent = 0;
   #held = false;
   #flushing: NodeJS.Immediate | undefined;
   #state: 'waiting' | 'sending' | 'sent' | 'over' = 'waiting';
@@ -40,6 +41,11 @@ export class BodySender {
   /** Every byte has been handed to the socket: the service may have the whole request. */
   get complete(): boolean {
     return this.#state === 'sent';
+  }
+
+  /** Bytes that the kernel has. */
+  get sent(): number {
+    return this.#sent;
   }
 
   /** Nothing is on its way to the peer, since no more of the body is here. */
@@ -93,6 +99,7 @@ export class BodySender {
   #written(batch: readonly Uint8Array[], bytes: number): void {
     for (const chunk of batch) readBuffers.sent(chunk);
     this.#unsent -= bytes;
+    this.#sent += bytes;
     if (!this.#held || this.#state !== 'sending' || 4 * this.#unsent > this.#connection.options.windows.size) return;
     this.#held = false;
     this.#body.resume();

@@ -1,31 +1,21 @@
-import { Connection, ConnectionError, abortedError } from './connection.ts';
+import { Connection, ConnectionError } from './connection.ts';
 import type { ConnectionOptions } from './connection.ts';
 
 export interface PoolOptions extends ConnectionOptions {
-  readonly maxConnections: number;
+  /** Unused connections that are kept. */
+  readonly maxIdle: number;
   /** Milliseconds after which an unused connection is closed. */
   readonly keepAlive: number;
 }
 
-/** A request that waits for a connection. Times are milliseconds of `performance.now()`. */
-interface Waiting {
-  readonly signal: AbortSignal;
-  readonly began: number;
-  readonly responseTimeout: number;
-}
-
-interface Waiter {
-  readonly resolve: (connection: Connection) => void;
-  readonly reject: (error: ConnectionError) => void;
-}
-
-/** Keep-alive connections to one origin. The one used last is used next, so that a quiet time thins them out. */
+/**
+ * Keep-alive connections to one origin. The one used last is used next, so that a quiet time thins them out. How many
+ * there may be is said elsewhere (`Lane`).
+ */
 export class ConnectionPool {
   readonly #options: PoolOptions;
   readonly #all = new Set<Connection>();
   readonly #idle: Connection[] = [];
-  /** In order of arrival. */
-  readonly #waiters = new Set<Waiter>();
   readonly #sweeper: NodeJS.Timeout;
   #closed = false;
 
@@ -35,37 +25,29 @@ export class ConnectionPool {
   }
 
   /**
-   * Takes a connection, which the caller uses now or gives back. Resolves at once if one is free or one more is
-   * allowed.
-   * @param fresh one that has served nobody yet, if possible
-   * @throws ConnectionError aborted; timeout when none comes free in time
+   * A connection that is free, or a new one; the caller uses it now or gives it back.
+   * @param fresh one that has served nobody yet
+   * @throws ConnectionError aborted
    */
-  acquire(request: Waiting, fresh: boolean): Connection | Promise<Connection> {
+  acquire(fresh: boolean): Connection {
     if (this.#closed) throw new ConnectionError('aborted', 'closed');
     const idle = this.#takeIdle();
     if (idle !== undefined && !fresh) return idle;
     // The peer has just closed a kept connection, so this one is doubtful, too. A fresh one takes its place.
     idle?.fail(new ConnectionError('network', 'replaced by a fresh one'));
-    return this.#all.size < this.#options.maxConnections ? this.#open() : this.#wait(request);
+    return this.#open();
   }
 
   readonly release = (connection: Connection): void => {
     if (connection.closed) return;
-    const [waiter] = this.#waiters;
-    if (waiter === undefined) {
-      this.#idle.push(connection);
-      return;
-    }
-    this.#waiters.delete(waiter);
-    waiter.resolve(connection);
+    if (this.#idle.length < this.#options.maxIdle) this.#idle.push(connection);
+    else connection.fail(new ConnectionError('network', 'enough are kept'));
   };
 
   close(): void {
     this.#closed = true;
     clearInterval(this.#sweeper);
     const error = new ConnectionError('aborted', 'closed');
-    for (const waiter of this.#waiters) waiter.reject(error);
-    this.#waiters.clear();
     for (const connection of this.#all) connection.fail(error);
   }
 
@@ -95,40 +77,6 @@ export class ConnectionPool {
     this.#all.delete(connection);
     const at = this.#idle.indexOf(connection);
     if (at >= 0) this.#idle.splice(at, 1);
-    const [waiter] = this.#waiters;
-    if (waiter === undefined || this.#closed) return;
-    this.#waiters.delete(waiter);
-    waiter.resolve(this.#open());
-  }
-
-  #wait({ signal, began, responseTimeout }: Waiting): Promise<Connection> {
-    return new Promise((resolve, reject) => {
-      const done = (): void => {
-        clearTimeout(late);
-        signal.removeEventListener('abort', onAbort);
-      };
-      const waiter: Waiter = {
-        resolve: (connection) => {
-          done();
-          resolve(connection);
-        },
-        reject: (error) => {
-          done();
-          reject(error);
-        },
-      };
-      const giveUp = (error: ConnectionError): void => {
-        this.#waiters.delete(waiter);
-        waiter.reject(error);
-      };
-      const onAbort = (): void => giveUp(abortedError(signal));
-      const late = setTimeout(
-        () => giveUp(new ConnectionError('timeout', 'no connection came free')),
-        Math.max(1, began + responseTimeout - performance.now()),
-      );
-      signal.addEventListener('abort', onAbort, { once: true });
-      this.#waiters.add(waiter);
-    });
   }
 
   #sweep(): void {

@@ -1,6 +1,7 @@
 import { connect as connectTcp, isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { type SecureContext, connect as connectTls } from 'node:tls';
+import { freeMemory } from '../../../src/streams/buffer-pool.ts';
 import { leaveBy } from '../../../src/streams/turn-end.ts';
 import { WholeWriter } from './whole-writer.ts';
 import type { SendWindows } from './send-windows.ts';
@@ -16,14 +17,16 @@ export interface ConnectionOptions {
   readonly connectTimeout: number;
   /** Milliseconds of silence within a body that is being waited for. */
   readonly idleTimeout: number;
+  /** The TLS session that the service gave last: the next handshake costs half with it. */
+  readonly sessions: { last: Buffer | undefined };
   readonly slabs: SlabPool;
   readonly windows: SendWindows;
 }
 
 /** Why a connection was of no use. */
 export class ConnectionError extends Error {
-  /** `body`: what was to be sent broke off. */
-  readonly failure: 'timeout' | 'network' | 'aborted' | 'body';
+  /** `body`: what was to be sent broke off. `crowded`: others needed the connection more. */
+  readonly failure: 'timeout' | 'network' | 'aborted' | 'body' | 'crowded';
 
   constructor(failure: ConnectionError['failure'], message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
@@ -104,10 +107,7 @@ export class Connection {
     this.#readBuffer = options.tls === undefined ? sharedBuffer : Buffer.allocUnsafeSlow(READ_BUFFER);
     this.#nextBuffer = this.#readBuffer;
     this.#socket = this.#open();
-    this.#connectTimer = setTimeout(
-      () => this.fail(new ConnectionError('timeout', 'connect timeout')),
-      options.connectTimeout,
-    );
+    this.#connectTimer = setTimeout(() => this.#connectIsLate(), options.connectTimeout);
     this.#socket.on('error', (error) =>
       this.#inOrder(() => this.fail(new ConnectionError('network', error.message, error))),
     );
@@ -263,7 +263,7 @@ export class Connection {
   }
 
   #open(): Socket {
-    const { host, port, tls: secureContext } = this.options;
+    const { host, port, tls: secureContext, sessions } = this.options;
     const onread = {
       buffer: () => this.#nextBuffer,
       // Always true: `pause` has stopped the socket if it was to be stopped.
@@ -279,8 +279,16 @@ export class Connection {
       secureContext,
       ALPNProtocols: ['http/1.1'],
       ...(isIP(host) ? {} : { servername: host }),
+      ...(sessions.last !== undefined && { session: sessions.last }),
     };
-    return connectTls(tls, () => this.#connected());
+    return connectTls(tls, () => this.#connected()).on('session', (session) => (sessions.last = session));
+  }
+
+  /** Timers come before what the kernel has: after a busy second the handshake may be there. */
+  #connectIsLate(): void {
+    setImmediate(() => {
+      if (!this.#established) this.fail(new ConnectionError('timeout', 'connect timeout'));
+    });
   }
 
   #connected(): void {
@@ -293,8 +301,12 @@ export class Connection {
     this.#nextBuffer = this.#readBuffer;
     const bytes = Buffer.from(buffer.buffer, buffer.byteOffset, length);
     if (this.#isPaused) {
-      const copy = Buffer.from(bytes);
-      this.#meanwhile.push(() => this.#give(copy));
+      const copy = Buffer.allocUnsafeSlow(length);
+      copy.set(bytes);
+      this.#meanwhile.push(() => {
+        this.#give(copy);
+        freeMemory(copy.buffer);
+      });
     } else {
       this.#give(bytes);
     }

@@ -6,7 +6,7 @@ import { leaveBy } from '../../../src/streams/turn-end.ts';
 import { bulkPacer } from '../../../src/streams/bulk-pacer.ts';
 import type { SinkClock } from '../../../src/streams/bytes.ts';
 import type { BodyConsumer } from './body-consumer.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, ConnectionError } from './connection.ts';
 import { Slab } from './slab.ts';
 
 /**
@@ -26,6 +26,16 @@ const LEAST_ROOM = 16 * 1024;
 const SLOW = 1000;
 /** It is so no longer when it has taken this much without: more than what lies in the kernel between two waits. */
 const QUICK_BYTES = 2 * 1024 * 1024;
+
+/** How long a patient writer looks at a sink that makes it wait, milliseconds, and what a slow one takes then. */
+const WINDOW_MS = 2000;
+const SLOW_BYTES = 1024 * 1024;
+
+interface WriterOptions {
+  readonly clock: SinkClock | undefined;
+  /** Gives the connection back when the sink proves slow. */
+  readonly patient: boolean;
+}
 
 /**
  * Moves a body from its connection to a sink through two slabs: the connection reads into one, the sink writes out of
@@ -59,18 +69,30 @@ export class DirectWriter implements BodyConsumer {
     this.#finish(this.#sink.writableFinished ? undefined : sinkFailure(new Error('sink closed')));
   };
   readonly #onSinkError = (error: Error): void => this.#finish(sinkFailure(error));
-  readonly #settled = Promise.withResolvers<undefined>();
+  readonly #settled = Promise.withResolvers<number>();
+  readonly #patient: boolean;
+  /** Ends the window in which a patient writer looks how fast the sink is. */
+  #window: NodeJS.Timeout | undefined;
+  /** Bytes handed to the sink, and how many of them before the window. */
+  #handed = 0;
+  #handedBefore = 0;
+  /** The connection was given back: what has come is still to be taken. */
+  #isGivenBack = false;
 
-  constructor(sink: Writable, connection: Connection, clock: SinkClock | undefined) {
+  constructor(sink: Writable, connection: Connection, { clock, patient }: WriterOptions) {
     this.#sink = sink;
     this.#connection = connection;
     this.#clock = clock;
+    this.#patient = patient;
     sink.on('close', this.#onSinkClosed).on('error', this.#onSinkError);
     if (sink.destroyed) this.#onSinkClosed();
   }
 
-  /** Settles when the sink has taken everything and is ended, or either side failed. */
-  get finished(): Promise<undefined> {
+  /**
+   * Settles when the sink has taken everything and is ended, or either side failed; and, if it is patient, when the
+   * connection was given back and the sink has what came until then. Resolves to the bytes that the sink has.
+   */
+  get finished(): Promise<number> {
     return this.#settled.promise;
   }
 
@@ -81,6 +103,7 @@ export class DirectWriter implements BodyConsumer {
     this.#writeOut();
     if (slab?.skipTo(data)) return;
     this.#quickBytes += data.length;
+    this.#handed += data.length;
     this.#sink.write(Buffer.from(data));
   }
 
@@ -115,7 +138,7 @@ export class DirectWriter implements BodyConsumer {
   }
 
   fail(error: StoreError): void {
-    this.#finish(error);
+    if (!this.#isGivenBack) this.#finish(error);
   }
 
   #flushNow(): void {
@@ -132,6 +155,7 @@ export class DirectWriter implements BodyConsumer {
     if (slab === undefined || slab.isHandedOver) return;
     const bytes = slab.takeOut();
     this.#quickBytes += bytes.length;
+    this.#handed += bytes.length;
     this.#sink.write(bytes, () => this.#written(slab));
   }
 
@@ -157,10 +181,42 @@ export class DirectWriter implements BodyConsumer {
   #waitForSink(): void {
     this.#waitingSince ??= performance.now();
     this.#connection.pause();
+    if (!this.#patient || this.#window !== undefined) return;
+    this.#handedBefore = this.#handed;
+    this.#window = setTimeout(() => this.#judgeSink(), WINDOW_MS);
+  }
+
+  /** The sink had to be waited for when the window began, and has to be now. */
+  #judgeSink(): void {
+    this.#window = undefined;
+    if (this.#waitingSince !== undefined && this.#handed - this.#handedBefore <= SLOW_BYTES) this.giveBack();
+  }
+
+  get canGoOn(): boolean {
+    return this.#patient && !this.#ended && !this.#isGivenBack;
+  }
+
+  /** Gives the connection back, if it is patient. @returns false: it is not, or has ended */
+  giveBack(): boolean {
+    if (!this.canGoOn) return false;
+    this.#isGivenBack = true;
+    clearImmediate(this.#flush);
+    this.#writeOut();
+    this.#connection.fail(new ConnectionError('aborted', 'given back'));
+    this.#finishIfTaken();
+    return true;
+  }
+
+  #finishIfTaken(): void {
+    if (this.#slabs.every((slab) => !slab.isBeingWritten)) this.#finish(undefined);
   }
 
   #written(slab: Slab): void {
     slab.written();
+    if (this.#isGivenBack) {
+      this.#finishIfTaken();
+      return;
+    }
     if (this.#waitingSince === undefined || slab.isBeingWritten) return;
     this.#stopClock();
     if (!this.#outOfTurn) this.#connection.resume();
@@ -185,10 +241,11 @@ export class DirectWriter implements BodyConsumer {
     this.#stopClock();
     this.#place.leave();
     clearImmediate(this.#flush);
+    clearTimeout(this.#window);
     this.#sink.off('close', this.#onSinkClosed);
     this.#giveBack(error === undefined);
     this.#current = undefined;
-    if (error === undefined) this.#settled.resolve(undefined);
+    if (error === undefined) this.#settled.resolve(this.#handed);
     else this.#settled.reject(error);
   }
 
@@ -200,7 +257,7 @@ export class DirectWriter implements BodyConsumer {
       for (const slab of all) slab.reclaim();
     };
     const whenRead = (): void => (this.#ended ? reclaim() : this.#connection.whenClosed(reclaim));
-    if (clean) reclaim();
+    if (clean) whenRead();
     else if (this.#sinkIsClosed) whenRead();
     else this.#sink.once('close', whenRead);
   }

@@ -4,8 +4,9 @@ import { BodySender } from './body-sender.ts';
 import { ConnectionError, abortedError } from './connection.ts';
 import type { Connection, ConnectionUser } from './connection.ts';
 import { RateWatch } from '../wire/rate-watch.ts';
+import type { Hold } from '../wire/transport.ts';
 import { HeadReader } from './head-reader.ts';
-import { ResponseBody } from './response-body.ts';
+import { READ_AHEAD, ResponseBody } from './response-body.ts';
 import { MalformedResponse, parseHead } from './response-head.ts';
 import type { ResponseHead, ResponseHeaders } from './response-head.ts';
 
@@ -22,6 +23,10 @@ export interface OutgoingRequest {
   /** `performance.now()` from which on that counts. */
   readonly began: number;
   readonly signal: AbortSignal;
+  /**
+   * What it holds of the connections. The exchange releases it when an answer has ended; without one, its owner does.
+   */
+  readonly hold: Hold | undefined;
 }
 
 export interface IncomingResponse {
@@ -47,6 +52,9 @@ export interface ExchangeOutcome {
   onFailure(failure: ExchangeFailure): void;
 }
 
+/** A body that shows to be longer is large; the others are held here whole, whatever their reader does. */
+const LARGE = READ_AHEAD;
+
 /** The least rate at which a request must go out. Bytes a millisecond. */
 const LEAST_RATE = 64;
 
@@ -71,6 +79,9 @@ export class Exchange implements ConnectionUser {
   #late: NodeJS.Timeout | undefined;
   #body: ResponseBody | undefined;
   #rate: RateWatch | undefined;
+  /** Bytes of the body that have come. */
+  #received = 0;
+  #isLarge = false;
 
   /** @param release is called when the connection may serve the next request */
   constructor(
@@ -86,6 +97,7 @@ export class Exchange implements ConnectionUser {
     request.signal.addEventListener('abort', this);
     if (request.body instanceof ExactBody) {
       this.#sender = new BodySender(connection, request.head, request.body);
+      request.hold?.uploads(this);
       connection.silence = request.responseTimeout;
       connection.begin(this);
       if (connection.established) this.onEstablished();
@@ -101,6 +113,22 @@ export class Exchange implements ConnectionUser {
 
   get holdsPeerUp(): boolean {
     return this.#sender?.waitsForBody === true && this.#head !== undefined;
+  }
+
+  /** Of a body, whichever way it goes. For `Mover`. */
+  get moved(): number {
+    return this.#received + (this.#sender?.sent ?? 0);
+  }
+
+  /** For `Mover`. */
+  get canGoOn(): boolean {
+    return this.#body?.canGoOn === true;
+  }
+
+  /** For `Mover`. */
+  stop(): void {
+    if (this.#body?.giveBack() === true) return;
+    this.#connection.fail(new ConnectionError('crowded', 'others needed the connection more'));
   }
 
   /** A stream is touched only once there is a connection to send it over. */
@@ -140,6 +168,7 @@ export class Exchange implements ConnectionUser {
     this.#rate?.stop();
     this.#sender?.stop();
     if (this.#body !== undefined) {
+      this.#request.hold?.release();
       this.#body.fail(error);
       return;
     }
@@ -205,12 +234,25 @@ export class Exchange implements ConnectionUser {
       connection: this.#connection,
       signal: this.#request.signal,
     });
+    if (this.#body.size > LARGE && !this.#grow()) return;
     this.#outcome.onResponse({ status: head.status, headers: head.headers, body: this.#body });
+  }
+
+  /** @returns false: it has failed */
+  #grow(): boolean {
+    this.#isLarge = true;
+    if (this.#request.hold?.downloads(this) !== false) return true;
+    // No answer was told of where it shows in the head already.
+    if (this.#received === 0) this.#body = undefined;
+    this.stop();
+    return false;
   }
 
   #onBody(bytes: Buffer): void {
     const body = this.#body;
     if (body === undefined) return;
+    this.#received += bytes.length;
+    if (!this.#isLarge && this.#received > LARGE && !this.#grow()) return;
     const taken = body.receive(bytes);
     if (!body.complete) {
       // Not for bodies that come with their head: for them the timer stays as the next request wants it.
@@ -228,6 +270,7 @@ export class Exchange implements ConnectionUser {
       connection.free();
       this.#release(connection);
     }
+    this.#request.hold?.release();
   }
 }
 

@@ -1,5 +1,5 @@
 import { createSecureContext } from 'node:tls';
-import { ConnectionError, abortedError } from './connection.ts';
+import { ConnectionError } from './connection.ts';
 import type { Connection } from './connection.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import type { PoolOptions } from './connection-pool.ts';
@@ -8,7 +8,7 @@ import type { ExchangeFailure, ExchangeOutcome, IncomingResponse, OutgoingReques
 import { SendWindows } from './send-windows.ts';
 import { SlabPool } from './slabs.ts';
 
-interface Http1ClientOptions extends Omit<PoolOptions, 'host' | 'port' | 'tls' | 'slabs' | 'windows'> {
+interface Http1ClientOptions extends Omit<PoolOptions, 'host' | 'port' | 'tls' | 'sessions' | 'slabs' | 'windows'> {
   /** Scheme, host and port: `https://account.blob.core.windows.net`. */
   readonly origin: string;
   /** PEM certificates to trust; the usual ones when absent. */
@@ -35,6 +35,7 @@ export class Http1Client {
       host: url.hostname.replace(/^\[|\]$/g, ''),
       port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
       ...(secure && { tls: createSecureContext(ca === undefined ? {} : { ca: [...ca] }) }),
+      sessions: { last: undefined },
       slabs: new SlabPool(SLAB_BYTES),
       windows: new SendWindows(WINDOW_BYTES),
     });
@@ -65,25 +66,14 @@ export class Http1Client {
   }
 
   #begin(request: OutgoingRequest, outcome: ExchangeOutcome, fresh: boolean): void {
-    const refuse = (error: unknown): void =>
-      outcome.onFailure({ error: asConnectionError(error), sent: false, stale: false });
-    const start = (connection: Connection): void => {
-      if (request.signal.aborted) {
-        this.#pool.release(connection);
-        refuse(abortedError(request.signal));
-      } else if (connection.closed) {
-        this.#begin(request, outcome, fresh);
-      } else {
-        new Exchange(connection, request, outcome, this.#pool.release);
-      }
-    };
+    let connection: Connection;
     try {
-      const found = this.#pool.acquire(request, fresh);
-      if (found instanceof Promise) found.then(start, refuse);
-      else start(found);
+      connection = this.#pool.acquire(fresh);
     } catch (error) {
-      refuse(error);
+      outcome.onFailure({ error: asConnectionError(error), sent: false, stale: false });
+      return;
     }
+    new Exchange(connection, request, outcome, this.#pool.release);
   }
 }
 

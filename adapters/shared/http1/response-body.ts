@@ -19,8 +19,15 @@ interface ResponseBodyParts {
   readonly signal: AbortSignal;
 }
 
+interface Pouring {
+  readonly signal: AbortSignal;
+  readonly clock: SinkClock | undefined;
+  /** A sink that proves slow costs the connection. */
+  readonly patient: boolean;
+}
+
 /** Bytes that may lie here before anybody reads; smaller bodies free their connection without a reader. */
-const READ_AHEAD = 64 * 1024;
+export const READ_AHEAD = 64 * 1024;
 /** A body that is given up is read to its end if no more than this is missing, so that its connection can be kept. */
 const DRAIN_LIMIT = 64 * 1024;
 
@@ -62,6 +69,19 @@ export class ResponseBody implements ByteSource {
     return taken;
   }
 
+  /** `giveBack` would do it. */
+  get canGoOn(): boolean {
+    return this.#consumer instanceof DirectWriter && this.#consumer.canGoOn;
+  }
+
+  /**
+   * Gives the connection back, if whoever reads can go on without it.
+   * @returns false: nothing was done
+   */
+  giveBack(): boolean {
+    return this.#consumer instanceof DirectWriter && this.#consumer.giveBack();
+  }
+
   /** @throws MalformedResponse when bytes are missing */
   connectionEnded(): void {
     const before = this.#decoder.done;
@@ -82,16 +102,27 @@ export class ResponseBody implements ByteSource {
   }
 
   async pipeTo(sink: Writable, signal: AbortSignal, clock?: SinkClock): Promise<void> {
+    await this.#pipe(sink, { signal, clock, patient: false });
+  }
+
+  pour(sink: Writable, signal: AbortSignal, clock?: SinkClock): Promise<number> {
+    return this.#pipe(sink, { signal, clock, patient: true });
+  }
+
+  /** @returns bytes that the sink has */
+  async #pipe(sink: Writable, how: Pouring): Promise<number> {
+    const { signal } = how;
     try {
       if (this.#failure !== undefined) throw this.#failure;
       if (this.#decoder.done) {
         const ended = endSink(sink, this.#takeWhole() ?? this.#takeHeld(), signal);
         if (ended !== undefined) await ended;
       } else if (takesBuffersBack(sink)) {
-        await this.#pipeDirect(sink, signal, clock);
+        return await this.#pipeDirect(sink, how);
       } else {
         await pipeline(this.stream(), sink, { signal });
       }
+      return this.size;
     } catch (error) {
       sink.destroy();
       this.#giveUp(error);
@@ -154,16 +185,16 @@ export class ResponseBody implements ByteSource {
     else this.#held.push(Buffer.from(data));
   }
 
-  async #pipeDirect(sink: Writable, signal: AbortSignal, clock: SinkClock | undefined): Promise<void> {
+  async #pipeDirect(sink: Writable, { signal, clock, patient }: Pouring): Promise<number> {
     const onAbort = (): void => this.#giveUp(signal.reason);
     const foreign = signal !== this.#signal;
     if (signal.aborted) throw new StoreError('aborted', { call: 'read', cause: signal.reason });
     if (foreign) signal.addEventListener('abort', onAbort, { once: true });
     try {
-      const writer = new DirectWriter(sink, this.#connection, clock);
+      const writer = new DirectWriter(sink, this.#connection, { clock, patient });
       this.#setConsumer(writer);
       this.#connection.resume();
-      await writer.finished;
+      return await writer.finished;
     } finally {
       if (foreign) signal.removeEventListener('abort', onAbort);
     }

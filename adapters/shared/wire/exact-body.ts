@@ -42,6 +42,11 @@ export class ExactBody extends Stream {
     this.#stream.on('close', () => this.#fail(new Error('body broke off')));
   }
 
+  /** Bytes of the stream so far. */
+  get passedOn(): number {
+    return this.#total;
+  }
+
   resume(): this {
     if (!this.#flowing) this.#begin();
     this.#stream.resume();

@@ -3,10 +3,13 @@ import { Http1Client } from '../http1/http1-client.ts';
 import type { ExchangeFailure } from '../http1/exchange.ts';
 import { ExactBody } from './exact-body.ts';
 import { WireError } from './transport.ts';
-import type { Transport, WireRequest, WireResponse } from './transport.ts';
+import type { Hold, Transport, WireRequest, WireResponse } from './transport.ts';
 import type { UndiciTransportOptions } from './undici-transport.ts';
 
-export type LeanTransportOptions = Omit<UndiciTransportOptions, 'proxy'>;
+export interface LeanTransportOptions extends Omit<UndiciTransportOptions, 'proxy' | 'maxConnections'> {
+  /** Connections that are kept while nobody uses them. */
+  readonly maxIdle: number;
+}
 
 /** Transport over the project's own HTTP/1.1 client. */
 export class LeanTransport implements Transport {
@@ -21,20 +24,25 @@ export class LeanTransport implements Transport {
     this.#hostLine = ` HTTP/1.1\r\nhost: ${this.#client.host}\r\n`;
   }
 
-  send(request: WireRequest, signal: AbortSignal): Promise<WireResponse> {
+  send(request: WireRequest, signal: AbortSignal, hold?: Hold): Promise<WireResponse> {
     const { method, responseTimeout } = request;
-    if (signal.aborted) return Promise.reject(new WireError('aborted', false, signal.reason));
+    if (signal.aborted) {
+      hold?.release();
+      return Promise.reject(new WireError('aborted', false, signal.reason));
+    }
     const body = outgoingBody(request);
     let head: string;
     try {
       head = headOf(request, this.#hostLine, body instanceof ExactBody ? body.size : body?.length);
     } catch (error) {
       if (body instanceof ExactBody) body.destroy();
+      hold?.release();
       return Promise.reject(new WireError('malformed', false, error));
     }
     return new Promise((resolve, reject) => {
-      const outgoing = { method, head, body, responseTimeout, began: performance.now(), signal };
+      const outgoing = { method, head, body, responseTimeout, began: performance.now(), signal, hold };
       const onFailure = (failure: ExchangeFailure): void => {
+        hold?.release();
         reject(wireError(failure));
         if (body instanceof ExactBody) body.destroy();
       };

@@ -1,4 +1,7 @@
-import type { ByteSource, UploadBody } from '../../../src/streams/bytes.ts';
+import type { ConnectionLane } from '../../../src/store/survey.ts';
+import type { Mover } from './lane.ts';
+import type { Writable } from 'node:stream';
+import type { ByteSource, SinkClock, UploadBody } from '../../../src/streams/bytes.ts';
 
 /**
  * The only way in which an adapter uses the network. A transport moves bytes and headers and knows nothing of blobs,
@@ -11,9 +14,21 @@ export interface Transport {
    * The signal stays in force until the answer's body has been read to its end.
    * @throws WireError and nothing else
    */
-  send(request: WireRequest, signal: AbortSignal): Promise<WireResponse>;
+  send(request: WireRequest, signal: AbortSignal, hold?: Hold): Promise<WireResponse>;
+  /** Who uses its connections now, where they are shared. */
+  lanes?(): readonly ConnectionLane[];
   /** Closes all connections; calls under way fail. */
   close(): Promise<void>;
+}
+
+/** What a request holds of the connections that all share; the transport says what it turns out to be. */
+export interface Hold {
+  /** It sends a streamed body, which may be stopped in favour of others. */
+  uploads(mover: Mover): void;
+  /** Its answer has a large body, which may be stopped too. @returns false: there is no room, it must end at once */
+  downloads(mover: Mover): boolean;
+  /** Its connection is free, or closed. A second call does nothing. */
+  release(): void;
 }
 
 export type WireMethod = 'GET' | 'HEAD' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
@@ -33,6 +48,13 @@ export interface WireRequest {
    * on.
    */
   readonly responseTimeout: number;
+  /** Whom it is for; absent: the gateway itself. */
+  readonly holder?: string;
+  /**
+   * `stream`: the body of the answer is read at somebody else's pace. `piece`: it is a small part of such a body, for a
+   * client that is slow. Absent: it is read into memory, as it comes.
+   */
+  readonly reading?: 'stream' | 'piece' | undefined;
 }
 
 export interface BodyFrame {
@@ -55,6 +77,12 @@ export type WireHeaders = Readonly<Record<string, string | string[] | undefined>
  */
 export interface WireBody extends ByteSource {
   /**
+   * As `pipeTo`, but it may give the connection back before the end when the sink proves slow; it ends the sink only
+   * with the last byte, and destroys it when it fails.
+   * @returns bytes that the sink has, fewer than `size` if the connection was given back
+   */
+  pour(sink: Writable, signal: AbortSignal, clock?: SinkClock): Promise<number>;
+  /**
    * All bytes in memory, for small answers. Rejects above `limit`, and when they are not there `within` milliseconds,
    * and a while more for each MiB.
    */
@@ -69,6 +97,8 @@ export type WireFailure =
   | 'body'
   | 'timeout'
   | 'network'
+  /** Others need the connection more than whom this request is for, who has many. */
+  | 'crowded'
   /** It cannot be put on the wire: a header that HTTP does not allow. */
   | 'malformed';
 

@@ -7,7 +7,7 @@ import type { WireBody } from './transport.ts';
 import { readSmall } from './read-small.ts';
 
 /** Bytes that may lie here before anybody reads; small bodies are complete within it and free their connection. */
-const READ_AHEAD = 128 * 1024;
+export const READ_AHEAD = 128 * 1024;
 /** A body given up on is drained, so that its connection lives on, as long as no more than this comes. */
 const DRAIN_LIMIT = 64 * 1024;
 
@@ -70,6 +70,12 @@ export class UndiciBody implements WireBody {
     } catch (error) {
       throw isStoreError(error) ? error : new StoreError('aborted', { call: 'read', cause: error });
     }
+  }
+
+  /** Keeps its connection, whatever the sink does. */
+  async pour(sink: Writable, signal: AbortSignal): Promise<number> {
+    await this.pipeTo(sink, signal);
+    return this.size;
   }
 
   stream(): Readable {

@@ -6,9 +6,9 @@ import { NO_ANSWER_IN_TIME, StoreError } from '../../../src/store/store-error.ts
 import type { UploadBody } from '../../../src/streams/bytes.ts';
 import { ExactBody } from './exact-body.ts';
 import { RateWatch } from './rate-watch.ts';
-import { UndiciBody } from './undici-body.ts';
+import { READ_AHEAD, UndiciBody } from './undici-body.ts';
 import { WireError } from './transport.ts';
-import type { BodyFrame, Transport, WireFailure, WireRequest, WireResponse } from './transport.ts';
+import type { BodyFrame, Hold, Transport, WireFailure, WireRequest, WireResponse } from './transport.ts';
 
 export interface UndiciTransportOptions {
   /** Scheme, host and port. */
@@ -45,8 +45,11 @@ export class UndiciTransport implements Transport {
     this.#dispatcher = createDispatcher(options);
   }
 
-  send(request: WireRequest, signal: AbortSignal): Promise<WireResponse> {
-    if (signal.aborted) return Promise.reject(new WireError('aborted', false, signal.reason));
+  send(request: WireRequest, signal: AbortSignal, hold?: Hold): Promise<WireResponse> {
+    if (signal.aborted) {
+      hold?.release();
+      return Promise.reject(new WireError('aborted', false, signal.reason));
+    }
     return new Promise((resolve, reject) => {
       const upload = streamed(request.body, request.frame);
       const exchange = new Exchange(
@@ -56,6 +59,7 @@ export class UndiciTransport implements Transport {
           queueTimeout: request.responseTimeout,
           idleTimeout: this.#idleTimeout,
           signal,
+          hold,
         },
         { resolve, reject },
       );
@@ -121,6 +125,7 @@ interface Subject {
   /** Milliseconds of silence within the answer's body. */
   readonly idleTimeout: number;
   readonly signal: AbortSignal;
+  readonly hold: Hold | undefined;
 }
 
 interface Settle {
@@ -138,6 +143,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #body: UndiciBody | undefined;
   #rate: RateWatch | undefined;
   #givenUp = false;
+  #received = 0;
 
   constructor(subject: Subject, settle: Settle) {
     this.#subject = subject;
@@ -152,6 +158,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     clearTimeout(this.#queued);
     this.#controller = controller;
+    if (this.#subject.upload !== undefined) this.#subject.hold?.uploads(this);
     if (this.#subject.signal.aborted) this.#abort();
     else if (this.#givenUp) controller.abort(new Error('given up'));
   }
@@ -159,6 +166,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     if (status < 200) return;
     const size = this.#subject.isHead ? 0 : Number(headers['content-length'] ?? 0);
+    if (size > READ_AHEAD && this.#subject.hold?.downloads(this) === false) {
+      this.stop();
+      return;
+    }
     const body = new UndiciBody(size, controller);
     const onSlow = (): void => controller.abort(new TooSlow());
     this.#body = body;
@@ -167,6 +178,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#received += chunk.length;
     this.#rate?.received(chunk.length);
     this.#body?.push(chunk);
   }
@@ -185,6 +197,19 @@ class Exchange implements Dispatcher.DispatchHandler {
         new WireError(this.#failureOf(error), this.#controller !== undefined, this.#subject.upload?.failure ?? error),
       );
     }
+  }
+
+  /** Of a body, whichever way it goes. For `Mover`. */
+  get moved(): number {
+    return this.#received + (this.#subject.upload?.passedOn ?? 0);
+  }
+
+  /** For `Mover`. */
+  readonly canGoOn = false;
+
+  /** For `Mover`. */
+  stop(): void {
+    this.#controller?.abort(new Crowded());
   }
 
   /** undici would not even take the request. */
@@ -213,6 +238,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#rate?.stop();
     this.#subject.signal.removeEventListener('abort', this.#onAbort);
     this.#subject.upload?.destroy();
+    this.#subject.hold?.release();
   }
 
   #failureOf(error: Error): WireFailure {
@@ -240,10 +266,21 @@ class TooSlow extends Error {
   }
 }
 
+/** Others need the connection more. */
+class Crowded extends Error {
+  readonly code = 'CROWDED';
+
+  constructor() {
+    super('others needed the connection more');
+    this.name = 'Crowded';
+  }
+}
+
 const FAILURES: Readonly<Record<string, WireFailure>> = {
   UND_ERR_HEADERS_TIMEOUT: 'timeout',
   UND_ERR_BODY_TIMEOUT: 'timeout',
   UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  CROWDED: 'crowded',
   UND_ERR_DESTROYED: 'aborted',
   UND_ERR_CLOSED: 'aborted',
 };

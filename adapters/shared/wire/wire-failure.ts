@@ -6,6 +6,7 @@ const BY_FAILURE: Readonly<Record<WireFailure, StoreErrorKind>> = {
   body: 'aborted',
   timeout: 'unavailable',
   network: 'unavailable',
+  crowded: 'throttled',
   malformed: 'unexpected',
 };
 

@@ -118,6 +118,21 @@ export const INSTRUMENTS = {
     help: 'Calls that a backend asked to be made later.',
     labels: ['backend'],
   },
+  s3gw_backend_connections: {
+    kind: 'gauge',
+    help: 'Requests that have a place among the connections to a backend, in the lane of calls, large answers (downloads), streamed bodies (uploads), or pieces for slow clients.',
+    labels: ['backend', 'lane'],
+  },
+  s3gw_backend_connections_awaited: {
+    kind: 'gauge',
+    help: 'Requests that wait for such a place.',
+    labels: ['backend', 'lane'],
+  },
+  s3gw_backend_connections_of_one: {
+    kind: 'gauge',
+    help: 'The most such places that one account has at one address.',
+    labels: ['backend', 'lane'],
+  },
   s3gw_clock_skew_seconds: {
     kind: 'gauge',
     unit: 's',

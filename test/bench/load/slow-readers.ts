@@ -14,6 +14,10 @@ interface SlowJob {
   readonly bytesPerSecond: number;
   /** Heads of requests, sent in turn. */
   readonly heads: readonly string[];
+  /** Milliseconds over which they arrive. */
+  readonly arriveWithin?: number;
+  /** Addresses of the loopback network that they come from. */
+  readonly addresses?: number;
 }
 
 export interface SlowResult {
@@ -34,9 +38,10 @@ class SlowReader {
   bytes = 0;
   #start = '';
 
-  constructor({ port, bytesPerSecond }: SlowJob, head: string) {
+  constructor({ port, bytesPerSecond, addresses = 1 }: SlowJob, head: string, index: number) {
     this.#step = Math.floor((bytesPerSecond * STEP_MS) / 1000);
-    this.#socket = connect({ host: '127.0.0.1', port, noDelay: true });
+    const localAddress = `127.0.0.${1 + (index % addresses)}`;
+    this.#socket = connect({ host: '127.0.0.1', port, localAddress, noDelay: true });
     this.#socket.on('error', () => this.#socket.destroy());
     this.#socket.write(head, 'latin1');
   }
@@ -66,10 +71,14 @@ class SlowReader {
 }
 
 async function run(job: SlowJob): Promise<SlowResult> {
-  const { readers, milliseconds, heads } = job;
-  const all = Array.from({ length: readers }, (_, index) => new SlowReader(job, heads[index % heads.length] ?? ''));
-  const until = performance.now() + milliseconds;
-  while (performance.now() < until) {
+  const { readers, milliseconds, heads, arriveWithin = 0 } = job;
+  const all: SlowReader[] = [];
+  const began = performance.now();
+  while (performance.now() < began + milliseconds) {
+    const due = arriveWithin === 0 ? readers : Math.floor((readers * (performance.now() - began)) / arriveWithin);
+    for (let at = all.length; at < Math.min(readers, due); at += 1) {
+      all.push(new SlowReader(job, heads[at % heads.length] ?? '', at));
+    }
     await sleep(STEP_MS);
     for (const reader of all) reader.step();
   }

@@ -1,6 +1,6 @@
 import { createAzureStore } from '../../../../adapters/azure/create.ts';
 import type { AzureStoreOptions } from '../../../../adapters/azure/index.ts';
-import { createTransport } from '../../../../adapters/shared/wire/split-transport.ts';
+import { createTransport } from '../../../../adapters/shared/wire/fair-transport.ts';
 import { UndiciTransport } from '../../../../adapters/shared/wire/undici-transport.ts';
 import type { BlobStore } from '../../../../src/store/blob-store.ts';
 import { answer, listen } from '../scripted-peer.ts';

@@ -34,7 +34,7 @@ async function service(): Promise<{ origin: string; received: Promise<Buffer> }>
 
 /** Sends the body to node:http and from there to the service. The chunks in which node:http delivered it. */
 async function through(body: TestBody, origin: string): Promise<Buffer[]> {
-  const to = new LeanTransport({ origin, maxConnections: 1, connectTimeout: 5000, idleTimeout: 5000, keepAlive: 5000 });
+  const to = new LeanTransport({ origin, maxIdle: 1, connectTimeout: 5000, idleTimeout: 5000, keepAlive: 5000 });
   const lend = vi.spyOn(readBuffers, 'lend');
   const done = Promise.withResolvers<undefined>();
   const forward = async (request: IncomingMessage): Promise<void> => {

@@ -30,7 +30,10 @@ class Scene {
       resume: () => (this.paused = false),
       whenClosed: (tell: () => void) => void this.closed.push(tell),
     };
-    this.writer = new DirectWriter(this.sink, connection as unknown as Connection, undefined);
+    this.writer = new DirectWriter(this.sink, connection as unknown as Connection, {
+      clock: undefined,
+      patient: false,
+    });
     this.writer.finished.catch(() => undefined);
     this.writer.afterRead();
   }

@@ -96,7 +96,10 @@ function sent(client: Http1Client, id: number, body: Buffer, signal: AbortSignal
       onFailure: () => resolve(undefined),
     };
     const head = `PUT /${id} HTTP/1.1\r\nContent-Length: ${body.length}\r\n\r\n`;
-    client.send({ method: 'PUT', head, body, responseTimeout: 30_000, began: performance.now(), signal }, outcome);
+    client.send(
+      { method: 'PUT', head, body, responseTimeout: 30_000, began: performance.now(), signal, hold: undefined },
+      outcome,
+    );
   });
 }
 
@@ -106,7 +109,7 @@ it.each([1, 2, 3, 4])('no bytes and no answer go astray, seed %i', async (seed) 
   const server = createServer({ noDelay: true }, peer.serve).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const limits = { connectTimeout: 30_000, idleTimeout: 30_000, keepAlive: 30_000, maxConnections: 12 };
+  const limits = { connectTimeout: 30_000, idleTimeout: 30_000, keepAlive: 30_000, maxIdle: 12 };
   const client = new Http1Client({ origin, ...limits });
   let next = 0;
   let heard = 0;

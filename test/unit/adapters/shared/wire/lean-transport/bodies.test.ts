@@ -8,7 +8,19 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { documentBuffers } from '../../../../../../adapters/shared/wire/document-buffers.ts';
 import { makeCertificate } from '../../../../../support/backends/azurite.ts';
 import { ok } from '../../http1/raw-peer.ts';
-import { NEVER, content, digest, echoPort, gone, peer, send, text, throughHttp, transport } from './scene.ts';
+import {
+  NEVER,
+  content,
+  digest,
+  echoPort,
+  fairTransport,
+  gone,
+  peer,
+  send,
+  text,
+  throughHttp,
+  transport,
+} from './scene.ts';
 
 describe('a body', () => {
   const SIZES = [0, 1, 4096, 65_536, 65_537, 1_000_003, 9_000_001];
@@ -147,7 +159,7 @@ describe('a body', () => {
       socket.write(answer.subarray(0, 1000));
       setTimeout(() => socket.write(answer.subarray(1000)), 10);
     });
-    const to = transport(server.origin, { maxConnections: 1 });
+    const to = fairTransport(server.origin, { maxConnections: 1 });
     (await send(to, 'GET')).body.discard();
     (await send(to, 'GET')).body.discard();
     expect(server.connections).toHaveLength(1);

@@ -8,7 +8,7 @@ import { LeanTransport } from '../../../../../../adapters/shared/wire/lean-trans
 import { UndiciTransport } from '../../../../../../adapters/shared/wire/undici-transport.ts';
 import { makeCertificate } from '../../../../../support/backends/azurite.ts';
 import { ok, rawPeer } from '../../http1/raw-peer.ts';
-import { NEVER, gone, peer, send, text, transport } from './scene.ts';
+import { NEVER, fairTransport, gone, peer, send, text, transport } from './scene.ts';
 
 /** Without a turn of the event loop. */
 function letKernelDeliver(): void {
@@ -106,7 +106,7 @@ describe('a connection', () => {
         socket.write(ok('x'));
       }, 5);
     });
-    const to = transport(server.origin, { maxConnections: 3 });
+    const to = fairTransport(server.origin, { maxConnections: 3 });
     await Promise.all(Array.from({ length: 20 }, async () => text(await send(to, 'GET'))));
     expect(most).toBe(3);
     expect(server.connections).toHaveLength(3);
@@ -116,7 +116,7 @@ describe('a connection', () => {
     const server = await peer((socket) =>
       socket.end('HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx'),
     );
-    const to = transport(server.origin, { maxConnections: 1 });
+    const to = fairTransport(server.origin, { maxConnections: 1 });
     await expect(Promise.all(Array.from({ length: 5 }, async () => text(await send(to, 'GET'))))).resolves.toEqual([
       'x',
       'x',
@@ -151,7 +151,7 @@ describe('connections over TLS', () => {
     onTestFinished(() => readings.mockRestore());
     const origin = `https://localhost:${(server.address() as AddressInfo).port}`;
     const times = { connectTimeout: 5_000, idleTimeout: 5_000, keepAlive: 5_000 };
-    const to = new Made({ origin, maxConnections: 4, ca: cert, ...times });
+    const to = new Made({ origin, maxConnections: 4, maxIdle: 4, ca: cert, ...times });
     onTestFinished(() => to.close());
     readings.mockClear();
     const ask = { method: 'GET', path: '/c/b', responseTimeout: 10_000 } as const;

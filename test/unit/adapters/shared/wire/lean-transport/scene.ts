@@ -6,7 +6,8 @@ import { connect, createServer as createTcpServer } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { LeanTransport } from '../../../../../../adapters/shared/wire/lean-transport.ts';
 import type { LeanTransportOptions } from '../../../../../../adapters/shared/wire/lean-transport.ts';
-import type { WireMethod, WireResponse } from '../../../../../../adapters/shared/wire/transport.ts';
+import type { Transport, WireMethod, WireResponse } from '../../../../../../adapters/shared/wire/transport.ts';
+import { FairTransport, type FairTransportOptions } from '../../../../../../adapters/shared/wire/fair-transport.ts';
 import { rawPeer } from '../../http1/raw-peer.ts';
 import type { RawPeer } from '../../http1/raw-peer.ts';
 
@@ -24,7 +25,22 @@ export async function peer(answer: (socket: Socket, count: number, connection: n
 export function transport(origin: string, options: Partial<LeanTransportOptions> = {}): LeanTransport {
   const made = new LeanTransport({
     origin,
+    maxIdle: 4,
+    connectTimeout: 30_000,
+    idleTimeout: 5_000,
+    keepAlive: 5_000,
+    ...options,
+  });
+  onTestFinished(() => made.close());
+  return made;
+}
+
+/** The same with lanes; closed after the test. */
+export function fairTransport(origin: string, options: Partial<FairTransportOptions> = {}): FairTransport {
+  const made = new FairTransport({
+    origin,
     maxConnections: 4,
+    maxTransfers: 4,
     connectTimeout: 30_000,
     idleTimeout: 5_000,
     keepAlive: 5_000,
@@ -39,10 +55,12 @@ interface SendOptions {
   readonly headers?: string[];
   readonly responseTimeout?: number;
   readonly signal?: AbortSignal;
+  readonly holder?: string;
+  readonly reading?: 'stream' | 'piece';
 }
 
 export function send(
-  to: LeanTransport,
+  to: Transport,
   method: WireMethod,
   { signal, ...options }: SendOptions = {},
 ): Promise<WireResponse> {

@@ -37,7 +37,7 @@ async function service(scheme: Scheme, answers: (Buffer | { all: Buffer })[]) {
   };
   if (scheme === 'http') {
     const plain = await peer(answer);
-    return transport(plain.origin, { maxConnections: 1 });
+    return transport(plain.origin, { maxIdle: 1 });
   }
   const server = createTlsPeer(material, (socket) => {
     socket.on('error', () => undefined).on('data', () => answer(socket));
@@ -45,7 +45,7 @@ async function service(scheme: Scheme, answers: (Buffer | { all: Buffer })[]) {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void server.close());
   const origin = `https://localhost:${(server.address() as AddressInfo).port}`;
-  return transport(origin, { maxConnections: 1, ca: String(material.cert) });
+  return transport(origin, { maxIdle: 1, ca: String(material.cert) });
 }
 
 /** Answers one client over HTTP with the body of `response`. @returns the client's socket, its request sent */

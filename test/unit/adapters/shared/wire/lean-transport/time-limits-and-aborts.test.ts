@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ok } from '../../http1/raw-peer.ts';
-import { echoPort, gone, peer, send, text, throughHttp, transport } from './scene.ts';
+import { echoPort, fairTransport, gone, peer, send, text, throughHttp, transport } from './scene.ts';
 
 describe('a time limit', () => {
   it('ends the wait for an answer', async () => {
@@ -50,7 +50,7 @@ describe('an abort', () => {
 
   it('in the queue leaves the queue', async () => {
     const server = await peer((socket) => setTimeout(() => socket.write(ok('x')), 100));
-    const to = transport(server.origin, { maxConnections: 1 });
+    const to = fairTransport(server.origin, { maxConnections: 1 });
     const first = send(to, 'GET');
     await expect(send(to, 'GET', { signal: aborting(20) })).rejects.toMatchObject({ failure: 'aborted', sent: false });
     expect(await text(await first)).toBe('x');
@@ -112,7 +112,7 @@ describe('an abort', () => {
 
   it('of everything: close fails what is under way and what waits', async () => {
     const server = await peer(() => undefined);
-    const to = transport(server.origin, { maxConnections: 1 });
+    const to = fairTransport(server.origin, { maxConnections: 1 });
     const calls = [send(to, 'GET'), send(to, 'GET')];
     await sleep(20);
     await to.close();

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * The source that a connection counts for. A client that has one IPv6 address usually has all 2^64 of its network, so
- * these count as one.
+ * What a client counts as where clients share something. A client that has one IPv6 address usually has all 2^64 of its
+ * network, so these count as one.
  */
 export function sourceOf(address: string): string {
   if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
