@@ -14,7 +14,7 @@ export interface Mover {
 }
 
 /** A request that wants a place. */
-export interface Asking {
+interface Asking {
   /** Whom it is for: requests of one holder share what others leave them. */
   readonly holder: string;
   /** Longest wait, milliseconds. */

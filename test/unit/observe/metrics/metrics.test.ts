@@ -3,6 +3,7 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { S3Error } from '../../../../src/errors/s3-error.ts';
 import { type Metrics, startMetrics } from '../../../../src/main/telemetry/metrics.ts';
+import { laneReadings } from '../../../../src/main/telemetry/lane-readings.ts';
 import { settleReadings } from '../../../../src/main/telemetry/settle-readings.ts';
 import { INSTRUMENTS, shownName } from '../../../../src/observe/metrics/instruments.ts';
 import { observe, processReadings } from '../../../../src/observe/metrics/process-metrics.ts';
@@ -134,6 +135,10 @@ describe('labels', () => {
     observe(metrics.meter, {
       ...ofProcess.readings,
       ...settleReadings(() => ({ queued: 3, running: 1, dropped: 0, failed: 2 })),
+      ...laneReadings([
+        { name: 'main', surveyed: { lanes: () => [{ lane: 'calls', inUse: 3, waiting: 2, most: 1 }] } },
+        { name: 'other', surveyed: undefined },
+      ]),
       s3gw_in_flight_bytes: () => [[1]],
       s3gw_requests_in_flight: () => [[1]],
       s3gw_call_facts_without_room: () => [[0]],
