@@ -1,7 +1,7 @@
 import type { ConnectionLane } from '../../../src/store/survey.ts';
 import { LeanTransport } from './lean-transport.ts';
-import { Lane, type Mover, type Place } from './lane.ts';
-import type { Hold, Transport, WireRequest, WireResponse } from './transport.ts';
+import { Lane, type Place } from './lane.ts';
+import type { Hold, Mover, Transport, WireRequest, WireResponse } from './transport.ts';
 import { UndiciTransport } from './undici-transport.ts';
 import type { UndiciTransportOptions } from './undici-transport.ts';
 

@@ -1,17 +1,4 @@
-import { WireError } from './transport.ts';
-
-/** What moves bytes in a place, and can be made to stop. */
-export interface Mover {
-  /** Bytes that have moved so far. */
-  readonly moved: number;
-  /** Nothing ends if it is stopped: it goes on without a place. */
-  readonly canGoOn: boolean;
-  /**
-   * Somebody else needs the place more: gives it up, and ends what is under way if that cannot go on without. The place
-   * is left.
-   */
-  stop(): void;
-}
+import { type Mover, WireError } from './transport.ts';
 
 /** A request that wants a place. */
 interface Asking {

@@ -1,5 +1,4 @@
 import type { ConnectionLane } from '../../../src/store/survey.ts';
-import type { Mover } from './lane.ts';
 import type { Writable } from 'node:stream';
 import type { ByteSource, SinkClock, UploadBody } from '../../../src/streams/bytes.ts';
 
@@ -19,6 +18,19 @@ export interface Transport {
   lanes?(): readonly ConnectionLane[];
   /** Closes all connections; calls under way fail. */
   close(): Promise<void>;
+}
+
+/** What moves bytes in a place, and can be made to stop. */
+export interface Mover {
+  /** Bytes that have moved so far. */
+  readonly moved: number;
+  /** Nothing ends if it is stopped: it goes on without a place. */
+  readonly canGoOn: boolean;
+  /**
+   * Somebody else needs the place more: gives it up, and ends what is under way if that cannot go on without. The place
+   * is left.
+   */
+  stop(): void;
 }
 
 /** What a request holds of the connections that all share; the transport says what it turns out to be. */
