@@ -59,6 +59,7 @@ const BY_CODE: Readonly<Record<string, StoreErrorKind>> = {
   AccountIsDisabled: 'denied',
   KeyBasedAuthenticationNotPermitted: 'denied',
   BlobImmutableDueToPolicy: 'denied',
+  BlobImmutableDueToLegalHold: 'denied',
   ServerBusy: 'throttled',
   OperationTimedOut: 'throttled',
   TooManyRequests: 'throttled',

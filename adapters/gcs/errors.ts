@@ -68,6 +68,15 @@ const BY_WORDS: readonly (readonly [RegExp, StoreErrorKind])[] = [
   [/\bname\b|object length|unicode/i, 'invalidName'],
 ];
 
+/**
+ * `forbidden` (403) says in words only that not a permission is missing, but the cloud's own retention or a hold is in
+ * the way: the codes that are documented for these.
+ */
+const FORBIDDEN_WORDS: readonly (readonly [RegExp, string])[] = [
+  [/\bretention polic/i, 'retentionPolicyNotMet'],
+  [/\bhold\b/i, 'objectUnderActiveHold'],
+];
+
 const NO_BUCKET = /bucket does not exist/i;
 
 /** Makes the port's error for a refusal. Every status and code has one. */
@@ -75,7 +84,8 @@ export function refusalError(
   request: Pick<GcsRequest, 'call' | 'effect' | 'missing' | 'conflict'>,
   refusal: Refusal,
 ): StoreError {
-  const { status, code, requestId, retryAfter, message } = refusal;
+  const { status, requestId, retryAfter, message } = refusal;
+  const code = saidCode(refusal);
   const detail: StoreErrorDetail = {
     call: request.call,
     status,
@@ -86,6 +96,11 @@ export function refusalError(
     ...(message !== undefined && { cause: new Error(message) }),
   };
   return new StoreError(kindOf(request, refusal), detail);
+}
+
+function saidCode({ code, message = '' }: Refusal): string | undefined {
+  if (code !== 'forbidden') return code;
+  return FORBIDDEN_WORDS.find(([words]) => words.test(message))?.[1] ?? code;
 }
 
 function kindOf(

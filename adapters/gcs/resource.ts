@@ -38,7 +38,8 @@ export const ALL = [...WRITE_FIELDS, 'name', 'size', ...CONTENT_FIELDS, 'metadat
 
 /**
  * Metadata of the adapter's own, never handed out. Composed objects have no MD5 of the service's, so a known one is
- * written down; and whether a `Cache-Control` that reads like the service's default was really set.
+ * written down; and what became of `Cache-Control`: `set`, it reads like the service's default but was really set;
+ * `added`, `no-transform` was added to it here.
  */
 const MD5_ENTRY = 's3gw_md5';
 const CACHE_ENTRY = 's3gw_cache';
@@ -50,6 +51,23 @@ const DEFAULT_CACHE_CONTROL: ReadonlySet<string> = new Set([
   'public, max-age=3600',
   'no-cache, no-store, max-age=0',
 ]);
+
+/**
+ * The same for objects under keys of customers or of Cloud KMS, and in buckets whose readers pay. Applications set it,
+ * too: only the service's own comes with `Pragma: no-cache`.
+ */
+const DEFAULT_WITH_PRAGMA = 'no-cache, no-store, max-age=0, must-revalidate';
+
+/**
+ * Keeps the service from unpacking what was stored packed
+ * (https://cloud.google.com/storage/docs/transcoding#no-transform). It was seen to unpack even for readers that accept
+ * gzip.
+ */
+const AS_STORED = 'no-transform';
+
+export function isGzip(encoding: string | undefined): boolean {
+  return encoding?.toLowerCase() === 'gzip';
+}
 
 /** What the service itself takes for objects without a type. */
 const DEFAULT_TYPE = 'application/octet-stream';
@@ -69,13 +87,23 @@ export function newResource({ headers, metadata, recordedMd5 }: NewResource): { 
     const value = headers?.[field];
     if (value !== undefined && value !== '') resource[field] = value;
   }
-  const marked = DEFAULT_CACHE_CONTROL.has(headers?.cacheControl ?? '');
+  const { value, mark } = storedCacheControl(headers);
+  if (value !== undefined) resource['cacheControl'] = value;
   resource['metadata'] = {
     ...metadata,
     ...(recordedMd5 !== undefined && { [MD5_ENTRY]: recordedMd5 }),
-    ...(marked && { [CACHE_ENTRY]: 'set' }),
+    ...(mark !== undefined && { [CACHE_ENTRY]: mark }),
   };
   return resource;
+}
+
+/** What is stored as `Cache-Control`, and the note about it; no value: what is given. */
+function storedCacheControl(headers: ContentHeaders | undefined): { value?: string; mark?: 'set' | 'added' } {
+  const given = headers?.cacheControl ?? '';
+  if (isGzip(headers?.contentEncoding) && !given.toLowerCase().includes(AS_STORED)) {
+    return { value: given === '' ? AS_STORED : `${given}, ${AS_STORED}`, mark: 'added' };
+  }
+  return DEFAULT_CACHE_CONTROL.has(given) || given === DEFAULT_WITH_PRAGMA ? { mark: 'set' } : {};
 }
 
 /** The patch that makes `metadata` all of an object's; the adapter's own entries stay. */
@@ -118,7 +146,7 @@ export function propertiesOf(resource: ObjectResource): BlobProperties {
   const { md5, ...written } = stateOf(resource);
   const headers: Record<string, string> = {};
   for (const field of CONTENT_FIELDS) {
-    const value = resource[field];
+    const value = givenHeader(resource, field);
     if (value !== undefined && value !== '') headers[field] = value;
   }
   return { ...headers, size: Number(resource.size ?? 0), ...written, ...ownMetadata(resource.metadata ?? {}, md5) };
@@ -154,8 +182,29 @@ function recordedMd5(raw: Readonly<Record<string, string>>): string | undefined 
 const MD5 = /^[0-9a-f]{32}$/;
 
 /** A `Cache-Control` that a read answered: undefined when it is only the service's default. */
-export function setCacheControl(value: string | undefined, raw: Readonly<Record<string, string>>): string | undefined {
-  return value !== undefined && DEFAULT_CACHE_CONTROL.has(value) && raw[CACHE_ENTRY] === undefined ? undefined : value;
+export function setCacheControl(
+  value: string | undefined,
+  { raw, pragma }: { readonly raw: Readonly<Record<string, string>>; readonly pragma?: string | undefined },
+): string | undefined {
+  const isDefault =
+    value !== undefined &&
+    (DEFAULT_CACHE_CONTROL.has(value) || (value === DEFAULT_WITH_PRAGMA && pragma === 'no-cache'));
+  return isDefault && raw[CACHE_ENTRY] === undefined ? undefined : givenCacheControl(value, raw);
+}
+
+/** A content header as it was given: what is stored may have more. */
+export function givenHeader(resource: ObjectResource, field: (typeof CONTENT_FIELDS)[number]): string | undefined {
+  const value = resource[field];
+  return field === 'cacheControl' && value !== undefined ? givenCacheControl(value, resource.metadata) : value;
+}
+
+/** What was stored, without what was added to it here. */
+function givenCacheControl(
+  value: string | undefined,
+  raw: Readonly<Record<string, string>> | undefined,
+): string | undefined {
+  if (value === undefined || raw?.[CACHE_ENTRY] !== 'added' || !value.endsWith(AS_STORED)) return value;
+  return value === AS_STORED ? undefined : value.slice(0, -`, ${AS_STORED}`.length);
 }
 
 export function md5ToBase64(hex: string): string {

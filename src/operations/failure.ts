@@ -1,10 +1,11 @@
 import { S3Error } from '../errors/s3-error.ts';
 import { RecordFormatError } from '../manifest/records/record.ts';
 import { VERSIONING_JUST_ENABLED } from '../manifest/versions/drain-window.ts';
-import { StoreError, type StoreErrorKind } from '../store/store-error.ts';
+import { STORED_BYTES_WITHHELD, StoreError, type StoreErrorKind } from '../store/store-error.ts';
 
 /** Seconds a client is asked to wait when the backend named no time. */
 const DEFAULT_RETRY_AFTER = 1;
+const OWN_IDENTITY_DENIED = "The gateway's own identity may not do this in the storage service.";
 /** Longest chain of causes that is followed; the gateway makes none that is longer. */
 const MAX_CAUSES = 8;
 
@@ -20,7 +21,21 @@ const STORE_FAILURES: Partial<Record<StoreErrorKind, (error: StoreError) => S3Er
   unavailable: (error) => unavailable(error),
   archived: (error) => new S3Error('InvalidObjectState', { cause: error }),
   containerBusy: (error) => new S3Error('OperationAborted', { cause: error }),
+  denied: (error) => deniedToUs(error),
+  unexpected: (error) => unexpected(error),
 };
+
+/** The message for objects of which the service hands out other bytes than the ones stored. */
+const WITHHELD = 'The storage service hands out this object only after it has unpacked it.';
+
+/** What is told of a backend's refusal where its code says why; of any other, its code is told. */
+const KEPT_BY_THE_SERVICE = 'A retention policy or hold of the storage service protects it.';
+const REASONS: ReadonlyMap<string | undefined, string> = new Map(
+  [
+    ...['BlobImmutableDueToPolicy', 'BlobImmutableDueToLegalHold'],
+    ...['retentionPolicyNotMet', 'objectUnderActiveHold'],
+  ].map((code) => [code, KEPT_BY_THE_SERVICE]),
+);
 
 /**
  * Makes the S3 error to answer of anything that was thrown while a request was served. What no layer above the store
@@ -40,6 +55,22 @@ export function toS3Error(error: unknown): S3Error {
   return translate === undefined || failure === undefined
     ? new S3Error('InternalError', { cause: error })
     : translate(failure);
+}
+
+/**
+ * The backend refuses the gateway itself: what the client asked for is allowed as far as the gateway knows. To try
+ * again is of no use, so that this is no failure of the server's (500), which clients repeat.
+ */
+function deniedToUs(error: StoreError): S3Error {
+  const { code } = error.detail;
+  const reason = REASONS.get(code) ?? `The storage service says: ${code ?? 'forbidden'}.`;
+  return new S3Error('AccessDenied', { message: `${OWN_IDENTITY_DENIED} ${reason}`, cause: error });
+}
+
+function unexpected(error: StoreError): S3Error {
+  return error.detail.code === STORED_BYTES_WITHHELD
+    ? new S3Error('InvalidObjectState', { message: WITHHELD, cause: error })
+    : new S3Error('InternalError', { cause: error });
 }
 
 /** If a write was broken off because another call failed while it streamed, that other failure is the reason. */

@@ -45,6 +45,9 @@ export type StoreErrorKind =
 /** Code of what was given up because the service took too long. */
 export const NO_ANSWER_IN_TIME = 'NoAnswerInTime';
 
+/** Code of a read where the service hands out other bytes than the ones stored. */
+export const STORED_BYTES_WITHHELD = 'StoredBytesWithheld';
+
 export interface StoreErrorDetail {
   /** Port method, e.g. `write`. */
   readonly call?: string;

@@ -6,7 +6,7 @@ import type { GcsClient } from '../client.ts';
 import { checkKind } from '../page-kind.ts';
 import { bucketPath } from '../paths.ts';
 import { ListedMd5s } from '../../shared/listed-md5.ts';
-import { ALL, CONTENT_FIELDS, metadataOf, modifiedOf, propertiesOf, revisionOf } from '../resource.ts';
+import { ALL, CONTENT_FIELDS, givenHeader, metadataOf, modifiedOf, propertiesOf, revisionOf } from '../resource.ts';
 import type { ObjectResource } from '../resource.ts';
 import type { Query } from '../revision.ts';
 
@@ -101,7 +101,7 @@ function listedEntry(item: ObjectResource): Draft<BlobEntry> {
     md5: '',
   };
   for (const field of CONTENT_FIELDS) {
-    const value = item[field];
+    const value = givenHeader(item, field);
     if (value !== undefined && value !== '') entry[field] = value;
   }
   return entry;

@@ -7,15 +7,16 @@ import type {
   ReadResult,
   Revision,
 } from '../../../src/store/blob-store.ts';
-import { StoreError } from '../../../src/store/store-error.ts';
+import { STORED_BYTES_WITHHELD, StoreError } from '../../../src/store/store-error.ts';
 import type { Call } from '../../../src/observe/call.ts';
+import { MeasuredBody } from '../../shared/wire/measured-body.ts';
 import type { WireHeaders, WireResponse } from '../../shared/wire/transport.ts';
 import { patientRead } from '../../shared/wire/patient-body.ts';
 import { text } from '../api.ts';
 import type { GcsClient } from '../client.ts';
 import { keyHeaders } from '../encryption.ts';
 import { objectPath, xmlPath } from '../paths.ts';
-import { ALL, md5ToHex, ownMetadata, propertiesOf, setCacheControl, wholeSeconds } from '../resource.ts';
+import { ALL, isGzip, md5ToHex, ownMetadata, propertiesOf, setCacheControl, wholeSeconds } from '../resource.ts';
 import type { ObjectResource } from '../resource.ts';
 import { matchQuery, parseRevision, revisionFrom } from '../revision.ts';
 import { NamedValues } from '../../../src/observe/named-values.ts';
@@ -83,8 +84,12 @@ async function readOnce(
     call,
   );
   try {
-    const size = sizeOf(response, range);
-    return { properties: headerProperties(response.headers, size), body: response.body };
+    const { size, length } = extentOf(response, range);
+    const { headers: answered, body } = response;
+    return {
+      properties: headerProperties(answered, size),
+      body: isAnnounced(answered) ? body : new MeasuredBody(body, length),
+    };
   } catch (error) {
     response.body.discard();
     throw error;
@@ -99,31 +104,55 @@ function matchHeaders(revision: Revision | undefined): string[] {
 
 const CONTENT_RANGE = /^bytes (\d+)-(\d+)\/(\d+)$/;
 
+/** In bytes: of the whole object, and of what the answer holds of it. */
+interface Extent {
+  readonly size: number;
+  readonly length: number;
+}
+
+/** Packed objects come without a length at times. */
+function isAnnounced(headers: WireHeaders): boolean {
+  return text(headers, 'content-length') !== undefined;
+}
+
 /**
- * Size of the whole object. Bytes that are not the ones stored, because something on the way packed or unpacked them,
- * are refused. Servers that answer a range of nothing with 200 are told apart here.
+ * Bytes that are not the ones stored, because something on the way packed or unpacked them, are refused. Servers that
+ * answer a range of nothing with 200 are told apart here.
  */
-function sizeOf({ status, headers, body }: WireResponse, range: ByteRange | undefined): number {
-  const stored = Number(text(headers, 'x-goog-stored-content-length') ?? body.size);
-  if (status === 206) {
-    const [, first, last, size] = (CONTENT_RANGE.exec(text(headers, 'content-range') ?? '') ?? []).map(Number);
-    if (
-      first === undefined ||
-      first !== range?.first ||
-      last === undefined ||
-      size === undefined ||
-      last !== Math.min(range.last ?? Infinity, size - 1) ||
-      body.size !== last - first + 1
-    ) {
-      throw altered(status);
-    }
-    return size;
+function extentOf({ status, headers, body }: WireResponse, range: ByteRange | undefined): Extent {
+  if (isUnpacked(headers)) {
+    const cause = new Error('the service unpacked the object');
+    throw new StoreError('unexpected', { call: 'read', status, code: STORED_BYTES_WITHHELD, cause });
   }
-  if (body.size !== stored) throw altered(status);
-  if (range === undefined) return stored;
-  if (range.first >= stored) throw new StoreError('rangeNotSatisfiable', { call: 'read' });
-  if (range.first > 0 || (range.last ?? Infinity) < stored - 1) throw altered(status);
-  return stored;
+  const announced = isAnnounced(headers) ? body.size : undefined;
+  if (status === 206) return partOf(headers, range, announced);
+  const stored = text(headers, 'x-goog-stored-content-length');
+  const size = stored === undefined ? announced : Number(stored);
+  if (size === undefined || (announced ?? size) !== size) throw altered(status);
+  if (range === undefined) return { size, length: size };
+  if (range.first >= size) throw new StoreError('rangeNotSatisfiable', { call: 'read' });
+  if (range.first > 0 || (range.last ?? Infinity) < size - 1) throw altered(status);
+  return { size, length: size };
+}
+
+function partOf(headers: WireHeaders, range: ByteRange | undefined, announced: number | undefined): Extent {
+  const [, first, last, size] = (CONTENT_RANGE.exec(text(headers, 'content-range') ?? '') ?? []).map(Number);
+  if (
+    first === undefined ||
+    first !== range?.first ||
+    last === undefined ||
+    size === undefined ||
+    last !== Math.min(range.last ?? Infinity, size - 1) ||
+    (announced ?? last - first + 1) !== last - first + 1
+  ) {
+    throw altered(206);
+  }
+  return { size, length: last - first + 1 };
+}
+
+/** What the service unpacked says no longer that it is packed, though it was stored so. */
+function isUnpacked(headers: WireHeaders): boolean {
+  return isGzip(text(headers, 'x-goog-stored-content-encoding')) && text(headers, 'content-encoding') === undefined;
 }
 
 function altered(status: number): StoreError {
@@ -162,7 +191,7 @@ function contentHeaders(headers: WireHeaders, custom: Readonly<Record<string, st
     contentEncoding: stored === 'identity' ? undefined : stored,
     contentLanguage: text(headers, 'content-language'),
     contentDisposition: text(headers, 'content-disposition'),
-    cacheControl: setCacheControl(text(headers, 'cache-control'), custom),
+    cacheControl: setCacheControl(text(headers, 'cache-control'), { raw: custom, pragma: text(headers, 'pragma') }),
   };
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
 }

@@ -147,10 +147,10 @@ function refused(refusal: Refusal, api: Route['api']): Answer {
 async function send(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, headers, body }: Answer,
+  { status, headers, body, openEnded }: Answer,
 ): Promise<void> {
   const rope = body instanceof Rope ? body : new Rope([]);
-  const length = status === 204 || status === 304 ? {} : { 'content-length': rope.size };
+  const length = status === 204 || status === 304 || openEnded === true ? {} : { 'content-length': rope.size };
   response.writeHead(status, { 'x-guploader-uploadid': randomBytes(12).toString('base64url'), ...headers, ...length });
   giveUpBody(request, response);
   if (request.method === 'HEAD' || rope.size === 0) response.end();

@@ -29,19 +29,33 @@ export function xmlObject(exchange: Exchange): Answer {
   return content(exchange, object, Object.fromEntries(custom) as Readonly<Record<string, string>>);
 }
 
+/** Packed objects come without a length, as the service was seen to send them: 200 and 206 alike. */
 function content({ headers }: Exchange, object: StoredObject, custom: Readonly<Record<string, string>>): Answer {
   checkKey(object, headers);
   const stored = storedHeaders(object, custom);
   const unpacked = transcoded(object, headers['accept-encoding']);
   if (unpacked !== undefined) {
-    const { 'content-encoding': _encoding, ...rest } = stored;
-    return { status: 200, headers: rest, body: unpacked };
+    const { 'content-encoding': _encoding, etag: _etag, ...rest } = stored;
+    return { status: 200, headers: { ...rest, 'accept-ranges': 'none' }, body: unpacked, openEnded: true };
   }
+  const open = object.fields.contentEncoding === 'gzip' && ({ openEnded: true } as const);
   const range = rangeOf(headers.range, object.bytes.size);
-  if (range === undefined) return { status: 200, headers: stored, body: object.bytes };
+  if (range === undefined) return { status: 200, headers: stored, body: object.bytes, ...open };
   const [first, end] = range;
   const contentRange = `bytes ${first}-${end - 1}/${object.bytes.size}`;
-  return { status: 206, headers: { ...stored, 'content-range': contentRange }, body: object.bytes.slice(first, end) };
+  const body = object.bytes.slice(first, end);
+  return { status: 206, headers: { ...stored, 'content-range': contentRange }, body, ...open };
+}
+
+/**
+ * What is not for everybody and has no setting of its own is served as private (seen on the service; see #cache-control
+ * of docs/metadata), and under keys of customers or of Cloud KMS as nothing to be kept at all.
+ */
+function cacheHeaders({ fields, keyDigest, kmsKeyName }: StoredObject): Record<string, string> {
+  if (fields.cacheControl !== undefined) return { 'cache-control': fields.cacheControl };
+  return keyDigest === undefined && kmsKeyName === undefined
+    ? { 'cache-control': 'private, max-age=0' }
+    : { 'cache-control': 'no-cache, no-store, max-age=0, must-revalidate', pragma: 'no-cache' };
 }
 
 /** https://cloud.google.com/storage/docs/xml-api/reference-headers */
@@ -57,9 +71,7 @@ function storedHeaders(
     'content-encoding': fields.contentEncoding,
     'content-language': fields.contentLanguage,
     'content-disposition': fields.contentDisposition,
-    // What is not for everybody and has no setting of its own is served as private (seen on the service; see
-    // #cache-control of docs/metadata).
-    'cache-control': fields.cacheControl ?? 'private, max-age=0',
+    ...cacheHeaders(object),
     'accept-ranges': 'bytes',
     'last-modified': new Date(object.timeCreated).toUTCString(),
     etag: `"${etagOf(object)}"`,
@@ -86,15 +98,12 @@ function isSayable(name: string, value: string | string[]): boolean {
 }
 
 /**
- * Gzip objects are unpacked for who does not accept gzip (https://cloud.google.com/storage/docs/transcoding); ranges
- * are ignored then.
+ * Gzip objects are unpacked for readers that do not accept gzip (https://cloud.google.com/storage/docs/transcoding);
+ * ranges are ignored then. What calls itself an archive was seen unpacked for readers that do accept it.
  */
 function transcoded({ fields, bytes }: StoredObject, accepted: string | string[] | undefined): Rope | undefined {
-  if (
-    fields.contentEncoding !== 'gzip' ||
-    String(accepted ?? '').includes('gzip') ||
-    fields.cacheControl?.includes('no-transform') === true
-  ) {
+  const isAccepted = String(accepted ?? '').includes('gzip') && fields.contentType !== 'application/x-gzip';
+  if (fields.contentEncoding !== 'gzip' || isAccepted || fields.cacheControl?.includes('no-transform') === true) {
     return undefined;
   }
   try {

@@ -28,6 +28,8 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string | string[]>>;
   /** An object goes out as JSON, less what `fields` leaves out. */
   readonly body?: Rope | Json;
+  /** The answer names no length. */
+  readonly openEnded?: true;
 }
 
 export type Handler = (exchange: Exchange) => Promise<Answer> | Answer;

@@ -6,6 +6,7 @@ import type { RouteAccess } from '../../admin/guard/route-access.ts';
 import type { AdminPart } from '../../admin/server.ts';
 import { metricsRoutes } from '../../admin/metrics/routes.ts';
 import { BackendCalls } from '../../observe/call-watch.ts';
+import { Denials } from '../../observe/denials.ts';
 import type { Log } from '../../observe/log.ts';
 import type { Readings } from '../../observe/metrics/process-metrics.ts';
 import { redactText } from '../../observe/redact.ts';
@@ -81,6 +82,7 @@ class RunningTelemetry implements Telemetry {
     this.#parts = parts;
     this.observers = new RequestObservers(log);
     this.calls = new BackendCalls({ maxCalls: config.tracing.waitingCalls, maxBytes: config.tracing.waitingBytes });
+    this.calls.onCall(new Denials(log).callEnded);
     if (tracing !== undefined) this.observers.add(tracing.observer);
     if (accessLog !== undefined) this.observers.add(accessLog.observer);
     this.#measuring = config.admin.enabled ? startMeasuring(resource, this) : undefined;

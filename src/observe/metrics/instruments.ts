@@ -133,6 +133,11 @@ export const INSTRUMENTS = {
     help: 'The most such places that one account has at one address.',
     labels: ['backend', 'lane'],
   },
+  s3gw_backend_denials: {
+    kind: 'counter',
+    help: "Calls that a backend denied to the gateway's own identity: it lacks a permission, or a policy or hold protects the blob.",
+    labels: ['backend', 'call'],
+  },
   s3gw_clock_skew_seconds: {
     kind: 'gauge',
     unit: 's',

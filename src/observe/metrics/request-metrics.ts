@@ -47,6 +47,7 @@ export class RequestMetrics implements RequestObserver, MetricProducer {
       this.#histograms.s3gw_backend_call_duration_seconds.record((ended - started) / 1000, system, call);
     }
     if (attempt > 1) counters.s3gw_backend_retries.add(1, system, call);
+    if (result === 'denied') counters.s3gw_backend_denials.add(1, system, call);
     if (result === 'throttled') counters.s3gw_backend_throttles.add(1, system);
   }
 

@@ -9,7 +9,7 @@ test.each<[StoreErrorKind, string]>([
   ['unavailable', 'ServiceUnavailable'],
   ['archived', 'InvalidObjectState'],
   ['containerBusy', 'OperationAborted'],
-  ['denied', 'InternalError'],
+  ['denied', 'AccessDenied'],
   ['notFound', 'InternalError'],
   ['conditionFailed', 'InternalError'],
   ['aborted', 'InternalError'],
@@ -17,6 +17,25 @@ test.each<[StoreErrorKind, string]>([
 ])('%s that nobody translated: %s, with its cause', (kind, code) => {
   const error = new StoreError(kind);
   expect(toS3Error(error)).toMatchObject({ code, cause: error });
+});
+
+test.each([
+  ['BlobImmutableDueToLegalHold', 'A retention policy or hold of the storage service protects it.'],
+  ['BlobImmutableDueToPolicy', 'A retention policy or hold of the storage service protects it.'],
+  ['retentionPolicyNotMet', 'A retention policy or hold of the storage service protects it.'],
+  ['AuthorizationPermissionMismatch', 'The storage service says: AuthorizationPermissionMismatch.'],
+  [undefined, 'The storage service says: forbidden.'],
+])('what the backend denies the gateway itself is no failure that clients repeat: %s', (code, reason) => {
+  const error = new StoreError('denied', { status: 403, ...(code !== undefined && { code }) });
+  expect(toS3Error(error)).toMatchObject({
+    code: 'AccessDenied',
+    status: 403,
+    message: `The gateway's own identity may not do this in the storage service. ${reason}`,
+  });
+});
+
+test('bytes that the service hands out only unpacked are a state of the object', () => {
+  expect(toS3Error(new StoreError('unexpected', { code: 'StoredBytesWithheld' })).code).toBe('InvalidObjectState');
 });
 
 test('what waits for the end of the window after versioning was enabled conflicts with that; the backend is there', () => {

@@ -54,6 +54,17 @@ describe('refusals', () => {
     expect(refusalError(READ, refusal(status, code, message)).kind).toBe(kind);
   });
 
+  test.each([
+    ["Object 'b/o' is subject to bucket's retention policy and cannot be deleted until ...", 'retentionPolicyNotMet'],
+    [
+      "Object 'b/o' is under active Temporary hold and cannot be deleted, overwritten or archived.",
+      'objectUnderActiveHold',
+    ],
+    ['a@b.example does not have storage.objects.create access to b/o.', 'forbidden'],
+  ])('a 403 says in words only why it is forbidden: %s', (message, code) => {
+    expect(refusalError(WRITE, refusal(403, 'forbidden', message))).toMatchObject({ kind: 'denied', detail: { code } });
+  });
+
   test('a 404 of an upload can only mean the bucket, a 409 what the call says', () => {
     expect(refusalError(WRITE, refusal(404, 'notFound')).kind).toBe('containerNotFound');
     expect(refusalError({ ...WRITE, conflict: 'containerExists' }, refusal(409, 'conflict')).kind).toBe(

@@ -8,7 +8,7 @@ import {
   writeResult,
 } from '../../../../adapters/gcs/resource.ts';
 import { conditionQuery, matchQuery, parseRevision, revisionFrom } from '../../../../adapters/gcs/revision.ts';
-import { ABSENT, at, type Revision } from '../../../../src/store/blob-store.ts';
+import { ABSENT, at, type ContentHeaders, type Revision } from '../../../../src/store/blob-store.ts';
 import { isStoreError } from '../../../../src/store/store-error.ts';
 
 const MD5 = '5d41402abc4b2a76b9719d911017c592';
@@ -32,17 +32,38 @@ describe('resources', () => {
     expect(ownMetadata(metadata, 'f'.repeat(32))).toEqual({ metadata: { a: '1' }, md5: 'f'.repeat(32) });
   });
 
-  test('a Cache-Control like the default of reads is told from none', () => {
-    for (const cacheControl of ['private, max-age=0', 'public, max-age=3600']) {
-      const { metadata } = newResource({ headers: { cacheControl }, metadata: {} }) as unknown as {
-        metadata: Record<string, string>;
-      };
-      expect(setCacheControl(cacheControl, metadata)).toBe(cacheControl);
-      expect(setCacheControl(cacheControl, {})).toBeUndefined();
-      expect(ownMetadata(metadata, undefined)).toEqual({ metadata: {} });
-    }
-    expect(setCacheControl('no-store', {})).toBe('no-store');
-    expect(setCacheControl(undefined, {})).toBeUndefined();
+  function storedMetadata(headers: ContentHeaders): Record<string, string> {
+    return (newResource({ headers, metadata: {} }) as unknown as { metadata: Record<string, string> }).metadata;
+  }
+
+  test.each(['private, max-age=0', 'public, max-age=3600', 'no-cache, no-store, max-age=0, must-revalidate'])(
+    'a Cache-Control like the default of reads is told from none: %s',
+    (cacheControl) => {
+      const raw = storedMetadata({ cacheControl });
+      expect(setCacheControl(cacheControl, { raw, pragma: 'no-cache' })).toBe(cacheControl);
+      expect(setCacheControl(cacheControl, { raw: {}, pragma: 'no-cache' })).toBeUndefined();
+      expect(ownMetadata(raw, undefined)).toEqual({ metadata: {} });
+    },
+  );
+
+  test('a Cache-Control that is no default is shown, and one that older releases stored unmarked', () => {
+    expect(setCacheControl('no-store', { raw: {} })).toBe('no-store');
+    expect(setCacheControl(undefined, { raw: {} })).toBeUndefined();
+    const common = 'no-cache, no-store, max-age=0, must-revalidate';
+    expect(setCacheControl(common, { raw: {} })).toBe(common);
+  });
+
+  test.each([
+    [undefined, 'no-transform'],
+    ['private, max-age=0', 'private, max-age=0, no-transform'],
+    ['max-age=5, No-Transform', 'max-age=5, No-Transform'],
+  ])('what is packed is stored so that it stays packed, and clients see what they set: %s', (given, stored) => {
+    const headers = { contentEncoding: 'gzip', ...(given !== undefined && { cacheControl: given }) };
+    expect(newResource({ headers, metadata: {} })).toMatchObject({ cacheControl: stored });
+    const raw = storedMetadata(headers);
+    expect(setCacheControl(stored, { raw })).toBe(given);
+    const listed = propertiesOf({ generation: '1', size: '1', cacheControl: stored, metadata: raw });
+    expect([listed.cacheControl, listed.metadata]).toEqual([given, {}]);
   });
 
   test("a patch names what is to go, and leaves the adapter's own entries", () => {

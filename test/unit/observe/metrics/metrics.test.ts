@@ -100,9 +100,11 @@ describe('what requests come to', () => {
   test('calls to backends: outcome, time, repetitions, "later"', async () => {
     requests.backendCall(CALL);
     requests.backendCall({ ...CALL, attempt: 2, outcome: 'throttled' });
+    requests.backendCall({ ...CALL, outcome: 'denied' });
+    expect(await value('s3gw_backend_denials_total', { backend: 'azure', call: 'read' })).toBe(1);
     expect(await value('s3gw_backend_calls_total', { backend: 'azure', call: 'read', result: 'ok' })).toBe(1);
     expect(await value('s3gw_backend_calls_total', { result: 'throttled' })).toBe(1);
-    expect(await value('s3gw_backend_call_duration_seconds_count', { backend: 'azure', call: 'read' })).toBe(2);
+    expect(await value('s3gw_backend_call_duration_seconds_count', { backend: 'azure', call: 'read' })).toBe(3);
     expect(await value('s3gw_backend_retries_total', { call: 'read' })).toBe(1);
     expect(await value('s3gw_backend_throttles_total', { backend: 'azure' })).toBe(1);
   });
@@ -131,6 +133,7 @@ describe('labels', () => {
     facts.clientLeft = true;
     requests.ended(facts);
     requests.backendCall({ ...CALL, attempt: 2, outcome: 'throttled' });
+    requests.backendCall({ ...CALL, outcome: 'denied' });
     const ofProcess = processReadings();
     observe(metrics.meter, {
       ...ofProcess.readings,
