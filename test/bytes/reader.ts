@@ -8,7 +8,7 @@ const MIB = 1024 * 1024;
 const LONGEST_WAIT = 5_000;
 
 /** How one client reads. */
-export interface Manner {
+interface Manner {
   /** Bytes per millisecond. */
   readonly rate: number;
   /** After so many bytes it rests for so many milliseconds. */
@@ -28,7 +28,7 @@ export function mannerOf(random: Random, size: number): Manner {
   };
 }
 
-export interface Outcome {
+interface Outcome {
   /** What is wrong; undefined: nothing. */
   readonly fault: string | undefined;
   readonly bytes: number;
