@@ -2,9 +2,6 @@
  * Makes a gateway run with an old fault, to see that the test finds it: `--import` of this with `PLANTED_FAULT` in the
  * environment replaces a piece of the sources as they are loaded.
  */
-import` with `PLANTED_FAULT` in the environment
- * replaces a piece of the sources as they are loaded.
- */
 import { registerHooks } from 'node:module';
 
 const PLANTS = {
