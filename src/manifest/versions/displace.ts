@@ -81,6 +81,22 @@ export async function redo(place: KeyRef, head: Head | undefined, call: Call): P
   ]);
 }
 
+/**
+ * Carries out the log of a head that names this version as deleted: an earlier deletion was committed, and broke off
+ * before it removed the blob.
+ * @returns false when the head does not say so; then nothing is done
+ */
+export async function finishDeletion(
+  place: KeyRef,
+  head: Head | undefined,
+  token: VersionToken,
+  call: Call,
+): Promise<boolean> {
+  if (head?.record?.dels?.includes(token) !== true) return false;
+  await redo(place, head, call);
+  return true;
+}
+
 async function displaceCurrent(
   place: KeyRef,
   { head, seq }: Pick<PlacedHead, 'head' | 'seq'>,

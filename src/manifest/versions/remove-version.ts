@@ -41,7 +41,7 @@ import type { ObjectsContext } from './object-context.ts';
 import { readHead } from '../heads/object-read.ts';
 import type { ObjectTarget, RemoveRequest, Removed } from '../heads/object-requests.ts';
 import { indexDeletion } from './create-marker.ts';
-import { nullBlobOf, redo, seqOfHead } from './displace.ts';
+import { finishDeletion, nullBlobOf, redo, seqOfHead } from './displace.ts';
 import { VERSIONING_JUST_ENABLED, isDraining, mayHideVersions, versionsNewestFirst } from './drain-window.ts';
 import { Grounds, removeVersionBlob } from './remove-blob.ts';
 import { type VersionBlob, isVisible, readVersion, versionView } from './version-blob.ts';
@@ -191,14 +191,9 @@ async function planNothing({ target, head }: Turn, version: VersionBlob | undefi
   if (now?.properties.revision !== head?.properties.revision) throw new StoreError('conditionFailed', { call: 'head' });
   const removed: Removed = { deleteMarker: false, versionId: target.versionId };
   let removal: Removal = { removed };
-  if (version !== undefined && now?.record?.dels?.includes(version.token) === true) {
-    await redo(target, now, call);
-    const { kind } = now.record;
-    removal = {
-      removed,
-      ...encryptionOf(version.record),
-      ...(kind === 'void' && { voidRevision: now.properties.revision }),
-    };
+  if (version !== undefined && (await finishDeletion(target, now, version.token, call))) {
+    const isVoid = now?.record?.kind === 'void';
+    removal = { removed, ...encryptionOf(version.record), ...(isVoid && { voidRevision: now.properties.revision }) };
   }
   return { removal, send: async () => removal };
 }

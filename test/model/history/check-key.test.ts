@@ -116,6 +116,15 @@ const GOOD: Readonly<Record<string, readonly Event[]>> = {
     get(at(4, 5), undefined),
     get(at(6, 7), 'a', '1'),
   ],
+  'a version whose deletion was not answered is read by its id for as long as nobody says that it is gone': [
+    put('a', at(1, 2), { versionId: '1' }),
+    event(at(3, 20), { kind: 'deleteVersion', versionId: '1' }, UNKNOWN),
+    get(at(4, 5), undefined),
+    get(at(6, 7), 'a', '1'),
+    removeVersion(at(21, 25), '1'),
+    get(at(23, 24), 'a', '1'),
+    get(at(26, 27), undefined, '1'),
+  ],
   'an upload takes its place from its initiation': [
     put('a', at(1, 9), { versionId: '1' }),
     put('b', at(3, 4), { versionId: '2' }),
@@ -176,6 +185,13 @@ const BAD: Readonly<Record<string, readonly Event[]>> = {
     put('a', at(1, 2), { versionId: '1' }),
     removeVersion(at(3, 4), '1'),
     get(at(5, 6), 'a', '1'),
+  ],
+  'a version is read by its id after its deletion was repeated, and that was answered': [
+    put('a', at(1, 2), { versionId: '1' }),
+    event(at(3, 20), { kind: 'deleteVersion', versionId: '1' }, UNKNOWN),
+    get(at(4, 5), undefined),
+    removeVersion(at(6, 7), '1'),
+    get(at(8, 9), 'a', '1'),
   ],
   'versions in the wrong order': [
     put('a', at(1, 2), { versionId: '1' }),

@@ -17,7 +17,10 @@ export interface State {
   readonly owner: string | undefined;
   /** Newest first. */
   readonly versions: readonly Version[];
-  /** Deleted by id, by a request that is answered only then: until its blob is gone it may be read by that id. */
+  /**
+   * Deleted by id, by a request that is answered only then, or never: until its blob is gone it may be read by that id.
+   * An answered repetition says that it is gone.
+   */
   readonly lingering: readonly { readonly version: Version; readonly until: number }[];
 }
 
@@ -39,7 +42,8 @@ export function registerOf(start: State): Register<State, Op> {
 
 function textOf({ owner, versions, lingering }: State): string {
   const line = ({ writer, id, said }: Version): string => `${writer}=${id ?? '?'}${JSON.stringify(said)}`;
-  return `${owner} ${versions.map(line).join(' ')} / ${lingering.map(({ version }) => line(version)).join(' ')}`;
+  const gone = lingering.map(({ version, until }) => `${line(version)} until ${until}`);
+  return `${owner} ${versions.map(line).join(' ')} / ${gone.join(' ')}`;
 }
 
 function step(state: State, op: Op): readonly State[] {
@@ -90,10 +94,11 @@ const STEPS: Steps = {
     return removesNull(event, action.modes) ? [...marked, withoutNull(state)] : marked;
   },
   deleteVersion: (state, { event }, { versionId }) => {
+    const until = event.outcome.kind === 'unknown' ? Infinity : event.ended;
     const version = state.versions.find(({ id }) => id === versionId);
-    if (version === undefined) return [state];
+    if (version === undefined) return [goneBy(state, versionId, until)];
     if (isLocked(version)) return [];
-    const lingering = [...state.lingering, { version, until: event.ended }];
+    const lingering = [...state.lingering, { version, until }];
     return [{ ...state, versions: state.versions.filter((other) => other !== version), lingering }];
   },
   read: (state, { event }, { versionId }) => (reads(state, event, versionId) ? [state] : []),
@@ -115,6 +120,13 @@ const STEPS: Steps = {
   readHistory: (state, { event: { outcome } }) =>
     outcome.kind === 'history' && isHistory(state.versions, outcome.versions) ? [state] : [],
 };
+
+/** The same state where nothing changes. */
+function goneBy(state: State, versionId: string, until: number): State {
+  const isLonger = (one: State['lingering'][number]): boolean => one.version.id === versionId && one.until > until;
+  if (!state.lingering.some(isLonger)) return state;
+  return { ...state, lingering: state.lingering.map((one) => (isLonger(one) ? { ...one, until } : one)) };
+}
 
 /** Ids under which a version can be made now. */
 function fitting({ versions }: State, { ids, below }: Op): Op['ids'] {

@@ -10,6 +10,8 @@ interface Course {
   readonly effects: readonly (readonly Version[])[];
   /** Every state of the key between its first call and its answer. */
   readonly seen: readonly KeyState[];
+  /** The key when it is answered. */
+  readonly now: KeyState;
   /** It may have taken effect beneath something that was written since. */
   readonly isBeneath: boolean;
 }
@@ -24,8 +26,11 @@ export function untrue(course: Course): string | undefined {
 }
 
 function untrueSuccess(course: Course, answer: Answer): string | undefined {
-  const { operation, effects, seen } = course;
+  const { operation, asked, effects, seen, now } = course;
   const [touched] = effects;
+  if (operation.kind === 'deleteVersion' && now.readable.includes(asked.versionId ?? '')) {
+    return 'deleteVersion is acknowledged, and the version can still be read by its id';
+  }
   if (touched === undefined) {
     return mayDoNothing(course) ? undefined : `${operation.kind} is acknowledged and did nothing`;
   }

@@ -27,6 +27,11 @@ export interface KeyState {
   readonly versions: readonly Version[];
   /** Deleted by id, the deletion committed, the blob still there: it may still be seen until the answer. */
   readonly lingering: readonly Version[];
+  /**
+   * Ids of versions that are not part of the history, and that a read by id shows all the same: it asks nobody about a
+   * stamped blob.
+   */
+  readonly readable: readonly string[];
   /** Versions' own blobs that are neither seen nor an upload's. */
   readonly unneeded: readonly string[];
   /** What must never be, in any state. */
@@ -75,6 +80,7 @@ function judge(raw: RawKey): KeyState {
   const seen = new Set<string>();
   let named: Version | undefined;
   const lingering: Version[] = [];
+  const readable: string[] = [];
   for (const [token, blob] of versions) {
     const own = recordOf(blob);
     if (own === undefined) continue;
@@ -83,8 +89,9 @@ function judge(raw: RawKey): KeyState {
       visible.push(version);
       seen.add(token);
       if (token === record?.version) named = version;
-    } else if (own.isNull !== true && record?.dels?.includes(token) === true) {
-      lingering.push(versionOf(token, { blob, record: own, head }));
+    } else if (own.isNull !== true) {
+      if (record?.dels?.includes(token) === true) lingering.push(versionOf(token, { blob, record: own, head }));
+      if (own.stamp === true) readable.push(token);
     }
   }
   const atHead = head && inHead(head);
@@ -97,6 +104,7 @@ function judge(raw: RawKey): KeyState {
     current,
     versions: visible,
     lingering,
+    readable,
     unneeded: [...versions].flatMap(([token, blob]) =>
       seen.has(token) || mayBeNeeded(token, blob, atHead) ? [] : [token],
     ),

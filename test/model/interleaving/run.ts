@@ -366,6 +366,7 @@ export class Run {
 
   async #judgeAnswers(): Promise<void> {
     this.trace.throwIfBroken();
+    const isLax = this.#plan.lax === true;
     for (const task of this.tasks) {
       const { answer, operation } = task;
       if (answer === undefined || operation === undefined) continue;
@@ -376,9 +377,7 @@ export class Run {
       task.said = answer;
       task.acknowledged = answer.kind === 'done' ? answer.versionId : undefined;
       task.answerWasUnknown = answer.kind === 'unknown';
-      if (operation.kind === 'hold' && this.#plan.lax !== true && answer.kind === 'done') {
-        this.#hold(task, operation.key);
-      }
+      if (operation.kind === 'hold' && !isLax && answer.kind === 'done') this.#hold(task, operation.key);
       const { asked, effects } = task;
       const why = untrue({
         operation,
@@ -386,10 +385,11 @@ export class Run {
         answer,
         effects,
         seen: [...task.seen.values()],
+        now: this.#stateOf(operation.key),
         isBeneath: isBeneath(task, this.tasks),
       });
-      if (why !== undefined && this.#plan.lax !== true) this.trace.breakWith(`${task.id}: ${why}`);
-      if (answer.kind === 'unknown' && !this.#hadFault && this.#plan.lax !== true) {
+      if (why !== undefined && !isLax) this.trace.breakWith(`${task.id}: ${why}`);
+      if (answer.kind === 'unknown' && !this.#hadFault && !isLax) {
         this.trace.breakWith(`${task.id} gave up although nothing had gone wrong`);
       }
       this.#startNext(task.client);

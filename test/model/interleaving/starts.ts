@@ -50,6 +50,22 @@ const VERSIONED: Readonly<Record<string, readonly Past[]>> = {
   void: [PUT, { kind: 'deleteVersion', mode: 'enabled', version: 0, crashed: true }],
 };
 
+/** What is asked for by name only. */
+const MORE: Readonly<Record<string, readonly Past[]>> = {
+  'link over upload': [{ kind: 'complete', mode: 'enabled' }, PUT],
+  'log of a deletion of an upload': [
+    { kind: 'complete', mode: 'enabled' },
+    PUT,
+    { kind: 'deleteVersion', mode: 'enabled', version: 0, crashed: true },
+  ],
+  'void of one that came back': [
+    PUT,
+    PUT,
+    { kind: 'deleteVersion', mode: 'enabled', version: 1 },
+    { kind: 'deleteVersion', mode: 'enabled', version: 0, crashed: true },
+  ],
+};
+
 export const STARTS: Readonly<Record<'never' | 'versioned', readonly string[]>> = {
   never: Object.keys(NEVER),
   versioned: Object.keys(VERSIONED),
@@ -60,7 +76,7 @@ const built = new Map<string, Promise<Snapshot>>();
 /** The store as it lies there then, a day later. */
 export function startOf(world: 'never' | 'versioned', name: string, key = 'k'): Promise<Snapshot> {
   const id = `${world} ${name} ${key}`;
-  const start = built.get(id) ?? build((world === 'never' ? NEVER : VERSIONED)[name] ?? [], key);
+  const start = built.get(id) ?? build((world === 'never' ? NEVER : { ...VERSIONED, ...MORE })[name] ?? [], key);
   built.set(id, start);
   return start;
 }

@@ -79,6 +79,10 @@ export class Clients {
     for (const request of [...this.#underWay.values()]) if (request.gateway === gateway) request.leave();
   }
 
+  get gateways(): readonly Gateway[] {
+    return this.#options.gateways;
+  }
+
   gateway(index: number): Gateway {
     const { gateways } = this.#options;
     return gateways[index % gateways.length] ?? fail('no gateway');

@@ -17,7 +17,7 @@ const SKEWS = [0, 0, 0, 40, -3_000, 90_000, -90_000, 600_000, -600_000];
 const BUCKET_SKEWS = [0, 90_000, -90_000, 600_000, -600_000];
 
 /** What is at stake; a seed looks at one thing, so that its few requests meet. */
-export type Theme = 'objects' | 'versions' | 'uploads' | 'buckets' | 'locks' | 'copies';
+export type Theme = 'objects' | 'versions' | 'uploads' | 'buckets' | 'locks' | 'copies' | 'deletions';
 
 interface Dish {
   readonly weight: number;
@@ -76,6 +76,21 @@ const DELETE_OBJECTS: Dish = {
   weight: 1,
   make: (dice, id) => ({ kind: 'deleteObjects', keys: ['k', 'l'], ...maybeVersion(dice, id) }),
 };
+/** Where deletions are at stake: repeated until they are answered, then read by id. */
+const DELETIONS: Dish = {
+  weight: 8,
+  make: (dice, id) =>
+    dice.chance(0.3, 'many', id)
+      ? { kind: 'deleteObjects', keys: ['k', 'l'], version: dice.pick(MOSTLY_BELOW, 'which', id), again: true }
+      : { kind: 'deleteVersion', version: dice.pick(MOSTLY_BELOW, 'which', id), again: true },
+};
+/** There they find something: a key begins with so many versions. */
+const AT_FIRST = 4;
+const FIRST: Dish = {
+  weight: 1,
+  make: (dice, id) => (dice.chance(0.3, 'first', id) ? UPLOAD.make(dice, id) : { kind: 'put', size: 'small' }),
+};
+const MOSTLY_BELOW: readonly VersionPick[] = [0, 1, 1, 2, 3, 'null'];
 const GET: Dish = {
   weight: 3,
   make: (dice, id) => ({
@@ -114,6 +129,7 @@ const MENUS: Readonly<Record<Theme, readonly Dish[]>> = {
   uploads: [PUT, UPLOAD, UPLOAD, DELETE, DELETE_VERSION, LIST_VERSIONS, ...READS],
   buckets: [SLOW_PUT, PUT, BUCKET, { ...DELETE_VERSION, weight: 2 }, DELETE, UPLOAD, ...READS],
   locks: [PUT, DELETE, DELETE_VERSION, DELETE_OBJECTS, LOCK, LIST_VERSIONS, ...READS],
+  deletions: [DELETIONS, DELETIONS, PUT, PUT, UPLOAD, DELETE, TAG, LIST_VERSIONS, SWITCH, ...READS],
   copies: [PUT, COPIES, HEAD, DELETE, DELETE_VERSION, { ...UPLOAD, weight: 1 }, TAG, ACL, SWITCH, ...READS],
 };
 
@@ -141,9 +157,9 @@ export interface PlanLimits {
   readonly without?: readonly FaultKind[];
 }
 
-/** A seed picks one of these, unless it is told which. `copies` beside them, so that seeds stand for what they did. */
+/** A seed picks one of these, unless it is told which; not the others, so that seeds stand for what they did. */
 const THEMES: readonly Theme[] = ['objects', 'versions', 'versions', 'uploads', 'buckets', 'locks'];
-export const ALL_THEMES: readonly Theme[] = [...THEMES, 'copies'];
+export const ALL_THEMES: readonly Theme[] = [...THEMES, 'copies', 'deletions'];
 
 export function planOf(seed: number, { themes = THEMES, without = [] }: PlanLimits = {}): Plan {
   const dice = new Dice(seed);
@@ -160,7 +176,9 @@ export function planOf(seed: number, { themes = THEMES, without = [] }: PlanLimi
       dice.pick(theme === 'buckets' ? BUCKET_SKEWS : SKEWS, 'skew', index),
     ),
     actions,
-    faults: faultsOf(actions, dice).filter(({ kind }) => !without.includes(kind)),
+    faults: [...faultsBehindDeletions(actions, dice), ...faultsOf(actions, dice)].filter(
+      ({ kind }) => !without.includes(kind),
+    ),
     incidents: incidentsOf(actions, dice),
   };
 }
@@ -168,24 +186,31 @@ export function planOf(seed: number, { themes = THEMES, without = [] }: PlanLimi
 function versioningOf(theme: Theme, dice: Dice): Mode {
   if (theme === 'objects') return dice.chance(0.8, 'mode') ? 'never' : 'suspended';
   if (theme === 'copies') return dice.pick<Mode>(['never', 'never', 'never', 'enabled', 'suspended'], 'mode');
+  if (theme === 'deletions') return dice.chance(0.8, 'mode') ? 'enabled' : 'suspended';
   if (theme === 'buckets') return dice.chance(0.8, 'mode') ? 'never' : 'enabled';
   return dice.pick<Mode>(['enabled', 'enabled', 'enabled', 'suspended', 'never'], 'mode');
 }
+
+/** Between two actions, on average; others than those of most themes. Milliseconds. */
+const GAPS: Readonly<Partial<Record<Theme, readonly number[]>>> = { buckets: [60, 300, 900], deletions: [15, 60, 150] };
 
 function actionsOf(
   theme: Theme,
   { dice, menu, versioning }: { dice: Dice; menu: readonly Dish[]; versioning: Mode },
 ): PlannedAction[] {
-  const count = dice.whole(4, 14, 'actions');
-  const gap = theme === 'buckets' ? dice.pick([60, 300, 900], 'gap') : dice.pick([4, 15, 60], 'gap');
-  const hasKeys = dice.chance(0.3, 'keys of customers');
+  const first = theme === 'deletions' ? AT_FIRST : 0;
+  const count = dice.whole(4, 14, 'actions') + first;
+  const gap = dice.pick(GAPS[theme] ?? [4, 15, 60], 'gap');
+  // Of bytes under a key, as of copies, a listing does not tell who wrote them; of what is deleted, nothing else may.
+  const hasKeys = theme !== 'deletions' && dice.chance(0.3, 'keys of customers');
   // Behind it everything is old enough for a sweeper.
   const night = dice.chance(0.25, 'night') ? dice.whole(2, count, 'night after') : Infinity;
   let at = 0;
   return Array.from({ length: count }, (_, index) => {
     const id = String.fromCharCode(97 + index);
     at += Math.floor(-Math.log(1 - dice.roll('gap', id)) * gap) + (index === night ? (25 * DAY) / 24 : 0);
-    const dish = index > night && dice.chance(0.25, 'sweep', id) ? SWEEP : weighted(menu, dice, id);
+    const isSweep = index > night && dice.chance(0.25, 'sweep', id);
+    const dish = index < first ? FIRST : isSweep ? SWEEP : weighted(menu, dice, id);
     const what = underKey(dish.make(dice, id), hasKeys && dice.chance(0.6, 'under a key', id));
     const isSwitch = what.kind === 'setVersioning' && versioning === 'never';
     return {
@@ -211,7 +236,12 @@ function weighted(menu: readonly Dish[], dice: Dice, id: string): Dish {
   return menu.find(({ weight }) => (left -= weight) < 0) ?? PUT;
 }
 
+function isRepeatedDeletion(what: What): boolean {
+  return (what.kind === 'deleteVersion' || what.kind === 'deleteObjects') && what.again === true;
+}
+
 function requestsOf({ id, what }: PlannedAction): readonly string[] {
+  if (isRepeatedDeletion(what)) return [id, `${id}.2`];
   return what.kind === 'upload' ? [`${id}.1`, `${id}.3`, `${id}.3`, `${id}.3`, `${id}.4`] : [id];
 }
 
@@ -251,6 +281,16 @@ function faultsOf(actions: readonly PlannedAction[], dice: Dice): PlannedFault[]
       },
     ];
   }).flat();
+}
+
+/** What follows the commit of a deletion removes the bytes: there it breaks off, so that it has to be repeated. */
+function faultsBehindDeletions(actions: readonly PlannedAction[], dice: Dice): PlannedFault[] {
+  return actions
+    .filter(({ id, what }) => isRepeatedDeletion(what) && dice.chance(0.4, 'breaks off', id))
+    .map(({ id }) => {
+      const kind = dice.pick(['loseRequest', 'refuse', 'throttle', 'crash', 'late'] as const, 'break', id);
+      return { request: id, from: 'commit', call: 1, more: 3, kind, ms: 30 };
+    });
 }
 
 function msOf(kind: FaultKind, dice: Dice, index: number): number | undefined {

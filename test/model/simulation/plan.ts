@@ -66,8 +66,14 @@ export type What =
       readonly underKey?: boolean;
     }
   | { readonly kind: 'delete'; readonly condition?: PlannedCondition }
-  | { readonly kind: 'deleteVersion'; readonly version: VersionPick }
-  | { readonly kind: 'deleteObjects'; readonly keys: readonly string[]; readonly version?: VersionPick }
+  /** `again`: sent again, each time through another gateway, until it is answered; then the id is read through all. */
+  | { readonly kind: 'deleteVersion'; readonly version: VersionPick; readonly again?: boolean }
+  | {
+      readonly kind: 'deleteObjects';
+      readonly keys: readonly string[];
+      readonly version?: VersionPick;
+      readonly again?: boolean;
+    }
   | { readonly kind: 'get' | 'head'; readonly version?: VersionPick }
   | { readonly kind: 'tag' | 'getTags' | 'acl' | 'hold' | 'retain' | 'unhold'; readonly version?: VersionPick }
   | { readonly kind: 'list' | 'listVersions' }

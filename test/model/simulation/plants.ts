@@ -10,7 +10,7 @@ import { readAll } from '../../../src/streams/read-all.ts';
  * They stand between the gateways and the store, or in place of one function (`simulate.test.ts`); nothing of them is
  * in the code.
  */
-const PLANTS = ['discard', 'below', 'mark', 'sweeper', 'nonce', 'source'] as const;
+const PLANTS = ['discard', 'below', 'mark', 'sweeper', 'nonce', 'source', 'deletion'] as const;
 export type Plant = (typeof PLANTS)[number];
 
 export function plantNamed(name: string | undefined): Plant | undefined {

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
+import type { finishDeletion } from '../../../src/manifest/versions/displace.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
 import { FOUND } from './found.ts';
 import { ALL_THEMES, type Theme, planOf } from './generate.ts';
@@ -13,10 +14,19 @@ vi.mock('node:crypto', async (original) => ({
   ...(await import('../interleaving/seeded-random.ts')),
 }));
 
-vi.mock('../../../src/manifest/versions/displace.ts', async (original) => ({
-  ...(await original<object>()),
-  ...(process.env['SIMULATE_PLANT'] === 'below' && { floorAbove: () => ({ floor: 0 }) }),
-}));
+/** Those that take the place of a function. */
+const planted = vi.hoisted(() => new Set([process.env['SIMULATE_PLANT']]));
+
+vi.mock('../../../src/manifest/versions/displace.ts', async (original) => {
+  const real = await original<{ readonly finishDeletion: typeof finishDeletion }>();
+  return {
+    ...real,
+    ...(planted.has('below') && { floorAbove: () => ({ floor: 0 }) }),
+    // A DELETE by id that finds nothing visible is answered without a look at the log.
+    finishDeletion: async (...args: Parameters<typeof finishDeletion>) =>
+      planted.has('deletion') ? false : real.finishDeletion(...args),
+  };
+});
 vi.mock('../../../src/manifest/sweep/sweep-settings.ts', async (original) => {
   const real = await original<{ readonly SWEEP_DEFAULTS: object }>();
   const unguarded = { GRACE_MS: 0, SWEEP_DEFAULTS: { ...real.SWEEP_DEFAULTS, graceMs: 0, settleAfterMs: 0 } };
@@ -64,9 +74,24 @@ describe('gateways, clients and misfortunes of each seed', () => {
     ).toEqual([]);
   }, 86_400_000);
 
+  it('nor do they where deletions by id are repeated, and the id is read through every gateway', async () => {
+    const range = { first: Number(seed ?? 1), seeds: Math.ceil(Number(seeds ?? 300) / 4), stopAfter: 1 };
+    const { found } = await simulateSeeds({ ...range, themes: ['deletions'] });
+    expect(
+      found.map((one) => one.seed),
+      found.map(({ story }) => story).join('\n'),
+    ).toEqual([]);
+  }, 86_400_000);
+
   it('are found out when copies take whatever is there', async () => {
     const { wrong } = await simulate(planOf(171, { themes: ['copies'] }), { plant: 'source' });
     expect(wrong).not.toEqual([]);
+  });
+
+  it('are found out when a repeated deletion by id leaves what the first one left', async () => {
+    planted.add('deletion');
+    const { wrong } = await simulate(planOf(5, { themes: ['deletions'] })).finally(() => planted.delete('deletion'));
+    expect(wrong).toContainEqual(expect.stringMatching(/deleteVersion[^]*none of these is true[^]*read/));
   });
 
   it('nor do they where the bucket is part of a container', async () => {

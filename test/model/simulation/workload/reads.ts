@@ -11,8 +11,16 @@ export async function get(
   action: PlannedAction,
   { kind, version }: Extract<What, { kind: 'get' | 'head' }>,
 ): Promise<void> {
+  await read(clients, action, { kind, versionId: clients.recorder.pick(action, version) });
+}
+
+/** GET or HEAD of the current object, or of the version with this id. */
+export async function read(
+  clients: Clients,
+  action: PlannedAction,
+  { kind, versionId }: { readonly kind: 'get' | 'head'; readonly versionId: string | undefined },
+): Promise<void> {
   const { recorder } = clients;
-  const versionId = recorder.pick(action, version);
   const began = recorder.tick();
   const query = versionId === undefined ? {} : { versionId };
   const answer = await clients.sendAsNeeded(kind === 'get' ? 'GetObject' : 'HeadObject', {
@@ -20,7 +28,8 @@ export async function get(
     bucket: BUCKET,
     query,
   });
-  const outcome = answer.kind === 'response' ? shownIn(clients, action, answer) : outcomeOf(answer);
+  const outcome =
+    answer.kind === 'response' ? shownIn(clients, { ...action, what: { kind } }, answer) : outcomeOf(answer);
   recorder.add({
     ...named(action),
     began,
