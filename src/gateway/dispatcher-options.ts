@@ -9,6 +9,7 @@ import type { HeadSampler } from '../observe/trace-context.ts';
 import type { Operation, OperationSettings } from '../operations/operation.ts';
 import type { HoldBudget } from '../protocol/body/hold-budget.ts';
 import type { OperationName } from '../protocol/operation-table.ts';
+import type { ConnectionLimit } from './connection-limit.ts';
 import type { ProxyTrust } from './proxy-trust.ts';
 import type { StallWatch } from './stall-watch.ts';
 
@@ -30,6 +31,8 @@ export interface DispatcherOptions {
   readonly proxies: ProxyTrust;
   readonly stalls: StallWatch;
   readonly holdBudget: HoldBudget;
+  /** Absent: nobody counts what requests hold before they are signed. */
+  readonly connections?: ConnectionLimit;
   readonly log: Log;
   /** Why no change is served at the moment; undefined: changes are served. */
   readonly changesRefused?: (() => string | undefined) | undefined;

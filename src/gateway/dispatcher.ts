@@ -20,6 +20,7 @@ import { type CorsOptions, prepareCors, varyWithoutOrigin } from './cors-answer.
 import type { DispatcherOptions } from './dispatcher-options.ts';
 import { ClientGone, Exchange } from './exchange.ts';
 import { lateBackend } from './late-backend.ts';
+import { RequestMemory } from './memory/request-memory.ts';
 import { notBuilt } from './not-built.ts';
 import { callOf, operationContext, type ServedParts, toS3Request } from './operation-context.ts';
 import { findRoute, type Route } from './route.ts';
@@ -112,7 +113,8 @@ export class Dispatcher {
     });
     this.#begin(exchange);
     try {
-      await this.#serve(exchange, target);
+      if (this.#enters(exchange)) await this.#serve(exchange, target);
+      else await this.#turnAway(exchange);
     } catch (error) {
       // Not even an error could be written. Whatever was sent so far, the client must not take it for a whole answer.
       this.#report(exchange, error);
@@ -157,8 +159,29 @@ export class Dispatcher {
       underWay.delete(exchange);
       if (!response.writableFinished) this.#clientLeft(exchange);
       exchange.noteEnd();
+      exchange.memory?.end();
       this.#options.observers?.ended(exchange.facts);
     });
+  }
+
+  /** @returns false: its client, whom a proxy names, has as much of the memory for connections as it may have */
+  #enters(exchange: Exchange): boolean {
+    const { connections } = this.#options;
+    const { request, response, facts } = exchange;
+    const holding = connections?.enter(request.socket, response, facts.clientAddress ?? '');
+    if (holding === 'none') return false;
+    if (connections !== undefined && holding !== undefined) {
+      exchange.memory = new RequestMemory(connections.memory, holding);
+      exchange.onBodyRead = () => connections.onBodyRead(request.socket);
+    }
+    return true;
+  }
+
+  async #turnAway(exchange: Exchange): Promise<void> {
+    const failure = new S3Error('SlowDown', { message: 'Too many requests at a time.' });
+    exchange.facts.failure = failure;
+    this.#options.observers?.begun(exchange.facts);
+    await writeError(exchange, failure, this.#draining);
   }
 
   async #serve(exchange: Exchange, target: string): Promise<void> {

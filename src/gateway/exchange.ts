@@ -6,6 +6,7 @@ import type { OwnedRequestBody } from '../protocol/body/request-body.ts';
 import type { S3Error } from '../errors/s3-error.ts';
 import type { HeaderReader } from '../protocol/request.ts';
 import type { S3Response } from '../protocol/response.ts';
+import type { RequestMemory } from './memory/request-memory.ts';
 import type { AnswerIds } from './error-document.ts';
 
 /** The reason with which work is aborted when its client has gone. */
@@ -54,6 +55,10 @@ export class Exchange {
   counted: Counted | undefined;
   /** Absent: none of these has a limit. */
   admission: Admission | undefined;
+  /** Of what nobody has signed yet; absent: nobody counts it. */
+  memory: RequestMemory | undefined;
+  /** Called when the body begins to be read: until then what has come of it counts as unsigned. */
+  onBodyRead: (() => void) | undefined;
   /** CORS headers that every answer to this request gets; absent: none. */
   corsHeaders: Readonly<Record<string, string>> | undefined;
   /** Absent: the operation did not say that it may take long. */
@@ -108,6 +113,7 @@ export class Exchange {
   /** Called when the body is about to be read. Only now does a client that waits for `100 Continue` get it. */
   bodyOpened(): void {
     this.#bodyOpened = true;
+    this.onBodyRead?.();
     if (this.continuePending) {
       this.continuePending = false;
       this.#interimQueued = this.response.socket === null;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
 import { invalidArgument, S3Error } from '../errors/s3-error.ts';
+import { bytesBeingParsed } from './node-parser.ts';
 
 /**
  * Most header lines of a request. The metadata of an object takes a hundred at most, since all of it must be signed.
@@ -48,11 +48,6 @@ export function checkQuery(rawQuery: string): void {
   }
 }
 
-/** Node's parser on a socket. It is no documented interface: where it is missing, nothing is checked. */
-interface Parsed extends Socket {
-  readonly parser?: { readonly getCurrentBuffer?: () => Buffer | undefined };
-}
-
 const BLANK = 0x20;
 /** Of `HTTP/`. */
 const H = 0x48;
@@ -65,7 +60,7 @@ const H = 0x48;
  * @param target as it came: Fastify has another in `request.url`
  */
 function hasSingleBlanks({ socket, method = '' }: IncomingMessage, target: string): boolean {
-  const bytes = (socket as Parsed).parser?.getCurrentBuffer?.();
+  const bytes = bytesBeingParsed(socket);
   const at = method.length;
   const end = at + 1 + target.length;
   // Compares in place: this is asked of every request, and texts made of the bytes would cost more than the rest.

@@ -12,7 +12,7 @@ import type { Dispatcher } from './dispatcher.ts';
 import { MAX_HEADER_LINES, seeLine } from './head-bounds.ts';
 import { ProxyAdmission, type ProxyProtocolOptions } from './proxy-protocol/admission.ts';
 import { IdleConnections } from './idle-connections.ts';
-import { stopParsingWhenDestroyed } from './node-parser.ts';
+import { watchParsers } from './node-parser.ts';
 import { PipelinedRequests } from './pipelined-requests.ts';
 
 interface ListenerTimeouts {
@@ -76,7 +76,7 @@ export async function createListener(
     server = createServer(options, pipelined.inTurn(arrivals.before(admitted, seeLine)));
     arrivals.watch(server);
     answerClientErrors(server, pipelined);
-    stopParsingWhenDestroyed(server);
+    watchParsers(server, (socket, arrived) => options.connections?.onRead(socket, arrived));
     return server;
   });
   await app.ready();

@@ -31,6 +31,7 @@ export function toS3Request(
     onFirstRead: () => exchange.bodyOpened(),
     signal: exchange.signal,
     holdBudget,
+    holdsFields: exchange.memory?.holdsFields,
     // All requests without a signature share the rate of one account, because an attacker can use many addresses.
     holder: verdict.kind === 'signed' ? verdict.credential.account.canonicalId : 'anonymous',
     facts: exchange.facts,

@@ -66,6 +66,7 @@ export class PipelinedRequests {
    * @returns whether another request of the connection is served now
    */
   readonly goOn = (socket: Socket): boolean => {
+    this.#connections?.onBodyRead(socket);
     const held = this.#waiting.get(socket);
     const next = held?.shift();
     if (held === undefined || next === undefined) {

@@ -7,6 +7,7 @@ import { authenticate } from '../auth/authenticate.ts';
 import { signableRequest } from '../auth/raw-request.ts';
 import { refuseStreamingPayload } from '../auth/payload-mode.ts';
 import type { AuthOptions } from '../auth/verdict.ts';
+import { S3Error } from '../errors/s3-error.ts';
 import { StsError } from '../errors/sts-error.ts';
 import type { StsAction } from '../operations/sts/action.ts';
 import { STS_ACTIONS, STS_VERSION, UNSIGNED_ACTION } from '../operations/sts/index.ts';
@@ -144,7 +145,18 @@ export class Sts {
    * Reads the form. Its hash is part of what was signed, so it must be read before the sender is known. Its size is
    * bounded, and its memory counts against the share of all anonymous callers.
    */
-  #body(exchange: Exchange): Promise<Buffer> {
+  async #body(exchange: Exchange): Promise<Buffer> {
+    const { memory } = exchange;
+    const size = Math.min(Number(exchange.headers.get('content-length') ?? MAX_FORM_BYTES), MAX_FORM_BYTES);
+    if (memory?.holdsFields(size) === false) throw new S3Error('SlowDown');
+    try {
+      return await this.#readBody(exchange);
+    } finally {
+      memory?.holdsFields(0);
+    }
+  }
+
+  #readBody(exchange: Exchange): Promise<Buffer> {
     const body = new HttpRequestBody({
       source: exchange.request,
       socket: exchange.request.socket,

@@ -141,6 +141,7 @@ class RunningService implements Service {
       websiteHosts: config.websiteHosts,
       proxies: proxyTrust(config.trustedProxies, this.#namedPeers()),
       stalls: this.#stalls,
+      connections: this.#connections,
       holdBudget: new HoldBudget(config.limits.heldBudgetBytes),
       observers: telemetry.observers,
       calls: telemetry.calls,

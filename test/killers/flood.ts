@@ -7,14 +7,14 @@ import type { Killer } from './killer.ts';
 import { KILLERS } from './killers.ts';
 
 /**
- * Runs one killer from an address of its own, in a thread of its own; posts how many answers there were of each status.
+ * Runs one killer from addresses of its own, in a thread of its own; posts how many answers there were of each status.
  */
 const { name, port, ms } = workerData as { readonly name: string; readonly port: number; readonly ms: number };
-const ADDRESS = '127.0.0.2';
+const addressOf = (index: number, addresses = 1): string => `127.0.0.${String(2 + (index % addresses))}`;
 const statuses: Record<string, number> = {};
 
 async function attack(killer: Killer, index: number, signal: AbortSignal): Promise<void> {
-  const socket = dial(killer);
+  const socket = dial(killer, index);
   let head = '';
   socket
     .on('error', () => undefined)
@@ -44,8 +44,8 @@ async function attack(killer: Killer, index: number, signal: AbortSignal): Promi
   }
 }
 
-function dial({ encrypted = false }: Killer): Socket {
-  const socket = connect({ port, host: '127.0.0.1', localAddress: ADDRESS });
+function dial({ encrypted = false, addresses }: Killer, index: number): Socket {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: addressOf(index, addresses) });
   if (!encrypted) return socket;
   return connectTls({ socket, rejectUnauthorized: false });
 }
@@ -67,8 +67,10 @@ if (killer === undefined) throw new Error(`no killer is called ${name}`);
 const GRACE_MS = 10_000;
 const time = new AbortController();
 const patience = new AbortController();
-setTimeout(() => time.abort(), ms);
-const grace = setTimeout(() => patience.abort(), ms + GRACE_MS);
+/** All connections take a while to be opened. */
+const OPENING_MS = killer.connections;
+setTimeout(() => time.abort(), ms + OPENING_MS);
+const grace = setTimeout(() => patience.abort(), ms + OPENING_MS + GRACE_MS);
 await Promise.all(
   Array.from({ length: killer.connections }, async (_, index) => {
     do {

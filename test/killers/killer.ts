@@ -4,6 +4,8 @@ export interface Killer {
   readonly connections: number;
   /** What one of them sends, in turn; made anew for each, as signatures grow old. */
   readonly pieces: (index: number) => readonly (string | Buffer)[];
+  /** Of the flood, among which its connections are shared; absent: one. */
+  readonly addresses?: number;
   /** Sends, and keeps the connection without going on. */
   readonly holds?: boolean;
   /** Sends to the listener for TLS, without the encryption of a client of TLS. */

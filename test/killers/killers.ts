@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { exactly, signedV4 } from '../support/clients/post-form.ts';
+import { CROWDS } from './crowds.ts';
 import type { Killer } from './killer.ts';
 import { PIPELINES } from './pipelines.ts';
 import { presignedHead, signedHead, type RawRequestOptions } from '../support/clients/sign-raw.ts';
@@ -59,6 +60,7 @@ const lines = (bytes: number, line: (index: number) => string): string => {
 
 export const KILLERS: Readonly<Record<string, Killer>> = {
   ...PIPELINES,
+  ...CROWDS,
   'an object in chunks of a byte': {
     connections: 3,
     pieces: () => [

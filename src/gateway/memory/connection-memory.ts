@@ -1,5 +1,10 @@
 /** A source that holds more than this part of the memory loses even connections that serve requests. */
 const SHARE = 1 / 2;
+/**
+ * A source makes room for another that holds less than one part in so many of what it has. Of sources that are alike,
+ * none takes from the others: they would do so in turn, for nothing.
+ */
+const UNEVEN = 2;
 
 interface ConnectionMemoryOptions {
   /** What all connections may hold together. */
@@ -20,7 +25,7 @@ interface Source {
 /** What one connection holds, or one request that came through a proxy. Only `ConnectionMemory` changes it. */
 export interface Holding {
   readonly source: Source | undefined;
-  readonly drop: () => void;
+  readonly drop: (dropped: Holding) => void;
   bytes: number;
   /** One request is served, and none waits behind it: others make room first. */
   settled: boolean;
@@ -59,7 +64,7 @@ export class ConnectionMemory {
    * @param drop called when the holding had to go: frees what it stands for
    * @returns undefined: there is no room, or the source has as many holdings as it may have
    */
-  open(name: string | undefined, bytes: number, drop: () => void): Holding | undefined {
+  open(name: string | undefined, bytes: number, drop: (dropped: Holding) => void): Holding | undefined {
     const source = name === undefined ? undefined : this.#sourceOf(name);
     if (source !== undefined && this.#perSource > 0 && source.holdings.size >= this.#perSource) return undefined;
     const holding: Holding = { source, drop, bytes: 0, settled: false, ended: false };
@@ -79,7 +84,7 @@ export class ConnectionMemory {
       const victim = this.#victim(bytes, holding.source);
       if (victim === undefined) return false;
       this.end(victim);
-      victim.drop();
+      victim.drop(victim);
     }
     this.#count(holding, bytes);
     return true;
@@ -132,7 +137,8 @@ export class ConnectionMemory {
       if (source.loose > (loosest?.loose ?? 0)) loosest = source;
       if (source.bytes > (largest?.bytes ?? SHARE * this.maxBytes)) largest = source;
     }
-    if (loosest !== undefined && loosest.loose > (asking?.loose ?? 0) + bytes) return largestOf(loosest, false);
+    const own = (asking?.loose ?? 0) + bytes;
+    if (loosest !== undefined && loosest.loose > UNEVEN * own) return largestOf(loosest, false);
     return largest === undefined ? undefined : largestOf(largest, true);
   }
 }

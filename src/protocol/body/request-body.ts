@@ -3,6 +3,7 @@ import type { ChunkSigningContext } from '../../auth/chunk-signature.ts';
 import { isStreaming, type PayloadMode } from '../../auth/payload-mode.ts';
 import { S3Error, isS3Error } from '../../errors/s3-error.ts';
 import type { RequestFacts } from '../../observe/request-facts.ts';
+import type { HoldsFields } from '../form/form-reader.ts';
 import { openForm } from '../form/open-form.ts';
 import type { HeaderReader, ReadAllOptions, RequestBody, UploadForm } from '../request.ts';
 import { AwsChunkedDeframer } from './aws-chunked.ts';
@@ -29,6 +30,8 @@ export interface RequestBodyOptions {
   readonly holdBudget: HoldBudget;
   /** Under the source; see `FlowOptions`. */
   readonly socket?: Restrainable;
+  /** Asked before the fields of a form are kept; absent: there is always room. */
+  readonly holdsFields?: HoldsFields | undefined;
   /** Whose share of the budget the body counts to. */
   readonly holder?: Holder;
   /** What the body turns out to be is written down here. */
@@ -131,11 +134,15 @@ export class HttpRequestBody implements OwnedRequestBody {
     if (size === undefined) throw new S3Error('MissingContentLength');
     const { headers, payload } = this.#options;
     const declared = readDeclaredDigests(headers, payload, { checksums: true });
+    const { holdsFields = () => true } = this.#options;
+    // Before its parser is made, which is large.
+    if (!holdsFields(1)) throw new S3Error('SlowDown');
     const flow = this.#flow(this.#verifier(declared, { wantMd5: false }), size, size);
     return openForm({
       flow: new BodyFlow(flow),
       size,
       contentType: headers.get('content-type') ?? '',
+      holdsFields,
       tryTake: (bytes, holder) => {
         this.#holder = holder;
         return this.#tryTake(bytes);

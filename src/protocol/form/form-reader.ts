@@ -9,6 +9,12 @@ export const MAX_FORM_DATA = 20 * 1024;
 /** Of the names and values before the file; 20 KB hold fewer. */
 const MAX_PARTS = 1000;
 
+/**
+ * Asked before the bytes of a form are kept whose fields are being read: nobody has signed them yet. Is told 0 when
+ * none are any more. @returns false: there is no room for so many
+ */
+export type HoldsFields = (bytes: number) => boolean;
+
 /** A form whose fields are read, and whose file is about to come. */
 export interface ReadForm {
   readonly fields: FormFields;
@@ -27,11 +33,11 @@ export interface ReadForm {
  * Reads a `multipart/form-data` body: all fields up to the file, which is handed over as it comes. What follows it is
  * ignored.
  * @param contentType with the boundary
- * @throws S3Error MalformedPOSTRequest, MaxPostPreDataLengthExceeded, InvalidArgument (no file), and what is wrong with
- * the body itself
+ * @throws S3Error SlowDown, MalformedPOSTRequest, MaxPostPreDataLengthExceeded, InvalidArgument (no file), and what is
+ * wrong with the body itself
  */
-export function readForm(flow: BodyFlow, contentType: string): Promise<ReadForm> {
-  return new FormReader(flow, newParser(contentType)).begin();
+export function readForm(flow: BodyFlow, contentType: string, holds: HoldsFields): Promise<ReadForm> {
+  return new FormReader(flow, newParser(contentType), holds).begin();
 }
 
 const BOUNDARY = /;\s*boundary="?[^\s;"]/i;
@@ -72,15 +78,18 @@ class FormReader {
   readonly #form = Promise.withResolvers<ReadForm>();
   readonly #whole = Promise.withResolvers<undefined>();
   readonly #waiting: Buffer[] = [];
+  readonly #holds: HoldsFields;
   #file: BusboyFileStream | undefined;
+  #arrived = 0;
   #fed = 0;
   #blocked = false;
   #flowEnded = false;
   #over = false;
 
-  constructor(flow: BodyFlow, parser: BusboyInstance) {
+  constructor(flow: BodyFlow, parser: BusboyInstance, holds: HoldsFields) {
     this.#flow = flow;
     this.#parser = parser;
+    this.#holds = holds;
     this.#whole.promise.catch(() => undefined); // whoever waits for the file hears of it
   }
 
@@ -99,10 +108,7 @@ class FormReader {
       .on('error', (error) => this.#fail(malformed(error)))
       .on('finish', () => this.#finished());
     this.#flow.start({
-      payload: (bytes) => {
-        this.#waiting.push(bytes);
-        this.#feed();
-      },
+      payload: (bytes) => this.#came(bytes),
       done: () => {
         this.#flowEnded = true;
         this.#feed();
@@ -112,6 +118,18 @@ class FormReader {
     return this.#form.promise;
   }
 
+  #came(bytes: Buffer): void {
+    if (this.#file === undefined) {
+      this.#arrived += bytes.length;
+      if (!this.#holds(this.#arrived)) {
+        this.#fail(new S3Error('SlowDown'));
+        return;
+      }
+    }
+    this.#waiting.push(bytes);
+    this.#feed();
+  }
+
   #refused(file: BusboyFileStream): void {
     file.on('error', () => undefined).resume();
     this.#fail(malformed());
@@ -119,6 +137,7 @@ class FormReader {
 
   #begun(file: BusboyFileStream, filename: string): void {
     this.#file = file;
+    this.#holds(0);
     file.on('error', (error) => this.#fail(malformed(error)));
     this.#form.resolve({
       fields: this.#fields,
@@ -196,6 +215,7 @@ class FormReader {
   #fail(error: Error): void {
     if (this.#over) return;
     this.#over = true;
+    this.#holds(0);
     this.#flow.stop();
     this.#waiting.length = 0;
     this.#form.reject(error);

@@ -5,7 +5,7 @@ import type { FormBody } from '../body/object-body.ts';
 import { PayloadVerifier } from '../body/payload-verifier.ts';
 import type { OpenFileOptions, UploadForm } from '../request.ts';
 import { FormFile, checkFileSize } from './form-file.ts';
-import { MAX_FORM_DATA, type ReadForm, readForm } from './form-reader.ts';
+import { type HoldsFields, MAX_FORM_DATA, type ReadForm, readForm } from './form-reader.ts';
 
 interface OpenFormOptions {
   /** Of the whole request. */
@@ -15,11 +15,18 @@ interface OpenFormOptions {
   readonly contentType: string;
   /** True when `bytes` may be held in memory. */
   readonly tryTake: (bytes: number, holder: string) => boolean;
+  readonly holdsFields: HoldsFields;
 }
 
 /** Reads a form up to its file. @throws S3Error as `readForm` */
-export async function openForm({ flow, size, contentType, tryTake }: OpenFormOptions): Promise<UploadForm> {
-  const form = await readForm(flow, contentType);
+export async function openForm({
+  flow,
+  size,
+  contentType,
+  tryTake,
+  holdsFields,
+}: OpenFormOptions): Promise<UploadForm> {
+  const form = await readForm(flow, contentType, holdsFields);
   return {
     fields: form.fields,
     filename: form.filename,

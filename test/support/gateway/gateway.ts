@@ -149,7 +149,9 @@ export async function startGatewayOver<Store extends BlobStore>(
   const peers = new Peers();
   const stalls = new StallWatch(options.stalls);
   stalls.start();
+  const connections = options.connections && new ConnectionLimit({ ...options.connections, peers });
   const dispatcher = new Dispatcher({
+    ...(connections !== undefined && { connections }),
     accounts:
       options.accounts ??
       createAccountDirectory([
@@ -221,7 +223,7 @@ export async function startGatewayOver<Store extends BlobStore>(
       host: '127.0.0.1',
       port: 0,
       timeouts,
-      ...(options.connections !== undefined && { connections: new ConnectionLimit({ ...options.connections, peers }) }),
+      ...(connections !== undefined && { connections }),
       ...(options.tls !== undefined && { tls: options.tls }),
       ...(options.proxyProtocol !== undefined && {
         proxyProtocol: {

@@ -25,7 +25,7 @@ it('of forms that come at once one is read in each round of the event loop', asy
   let read = 0;
   const flows = Array.from({ length: FORMS }, flowOf);
   const forms = flows.map(async ({ flow }) => {
-    const form = await readForm(flow, `multipart/form-data; boundary=${BOUNDARY}`);
+    const form = await readForm(flow, `multipart/form-data; boundary=${BOUNDARY}`, () => true);
     read += 1;
     return form;
   });
