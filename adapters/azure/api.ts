@@ -95,6 +95,7 @@ async function refusal(request: AzureRequest, response: WireResponse, within: nu
     requestId: headerText(headers, REQUEST_ID),
     retryAfter: headerNumber(headers, 'retry-after'),
     sourceStatus: headerNumber(headers, 'x-ms-copy-source-status-code'),
+    sourceCode: headerText(headers, 'x-ms-copy-source-error-code'),
   });
 }
 

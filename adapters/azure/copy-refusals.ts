@@ -1,4 +1,5 @@
 import { type StoreError, isStoreError } from '../../src/store/store-error.ts';
+import { CANNOT_VERIFY_SOURCE } from './errors.ts';
 
 /**
  * How long copies by URL are not tried again on an account that refused one; firewalls are changed by people.
@@ -48,4 +49,12 @@ const REFUSED: ReadonlySet<number | undefined> = new Set([401, 403, 404]);
  */
 export function mayBeRefused(error: unknown): error is StoreError {
   return isStoreError(error, 'denied', 'sourceNotFound') && REFUSED.has(error.detail.status);
+}
+
+/**
+ * Whether the service could not copy this one source (409: "the block list is corrupted", a size above what the call
+ * takes), which says nothing of others. It may still be read.
+ */
+export function isUncopyable(error: unknown): error is StoreError {
+  return isStoreError(error, 'unexpected') && error.detail.status === 409 && error.detail.code === CANNOT_VERIFY_SOURCE;
 }

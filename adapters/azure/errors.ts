@@ -12,6 +12,8 @@ export interface Refusal {
   readonly retryAfter: number | undefined;
   /** The status that the service got when it read a copy's source, where it says so. */
   readonly sourceStatus: number | undefined;
+  /** The code that came with that status. */
+  readonly sourceCode?: string | undefined;
 }
 
 /**
@@ -68,6 +70,8 @@ const BY_CODE: Readonly<Record<string, StoreErrorKind>> = {
   FeatureNotSupported: 'unexpected',
   // A lease is held by somebody else: 412, but no condition of ours.
   LeaseIdMissing: 'unexpected',
+  LeaseLost: 'unexpected',
+  LeaseNotPresentWithBlobOperation: 'unexpected',
   LeaseIdMismatchWithBlobOperation: 'unexpected',
 };
 
@@ -88,6 +92,7 @@ const BY_STATUS: Readonly<Record<number, StoreErrorKind>> = {
 
 /** What the service found wrong with the source of a copy. */
 const BY_SOURCE_STATUS: Readonly<Record<number, StoreErrorKind>> = {
+  304: 'sourceConditionFailed',
   401: 'denied',
   403: 'denied',
   404: 'sourceNotFound',
@@ -95,10 +100,19 @@ const BY_SOURCE_STATUS: Readonly<Record<number, StoreErrorKind>> = {
   416: 'rangeNotSatisfiable',
 };
 
-const SOURCE_CODES: ReadonlySet<string> = new Set(['CannotVerifyCopySource', 'CopySourceNotFound']);
+/** The service could not read the source, or not in the way in which it copies. */
+export const CANNOT_VERIFY_SOURCE = 'CannotVerifyCopySource';
+const SOURCE_CODES: ReadonlySet<string> = new Set([CANNOT_VERIFY_SOURCE, 'CopySourceNotFound']);
 
 /** In copies, a missing blob is the source: the target need not exist. */
 const IN_COPIES: Partial<Record<StoreErrorKind, StoreErrorKind>> = { notFound: 'sourceNotFound' };
+
+/** What a code means that the service got when it read a copy's source. */
+const OF_SOURCES: Partial<Record<StoreErrorKind, StoreErrorKind>> = {
+  notFound: 'sourceNotFound',
+  containerNotFound: 'sourceNotFound',
+  conditionFailed: 'sourceConditionFailed',
+};
 
 /** Makes the port's error for a refusal. Every status and code has one. */
 export function refusalError(request: Pick<AzureRequest, 'call' | 'effect' | 'copies'>, refusal: Refusal): StoreError {
@@ -114,16 +128,19 @@ export function refusalError(request: Pick<AzureRequest, 'call' | 'effect' | 'co
 }
 
 function kindOf(request: Pick<AzureRequest, 'copies'>, refusal: Refusal): StoreErrorKind {
-  const { code, status, sourceStatus } = refusal;
+  const { code, status, sourceStatus, sourceCode } = refusal;
   if (missedSource(request, refusal)) {
+    const told = known(sourceCode);
+    if (told !== undefined) return OF_SOURCES[told] ?? told;
     const met = sourceStatus ?? status;
     return BY_SOURCE_STATUS[met] ?? (met >= 500 ? 'unavailable' : 'unexpected');
   }
-  const kind =
-    (code !== undefined && Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined) ??
-    BY_STATUS[status] ??
-    (status >= 500 ? 'unavailable' : 'unexpected');
+  const kind = known(code) ?? BY_STATUS[status] ?? (status >= 500 ? 'unavailable' : 'unexpected');
   return request.copies === true ? (IN_COPIES[kind] ?? kind) : kind;
+}
+
+function known(code: string | undefined): StoreErrorKind | undefined {
+  return code !== undefined && Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined;
 }
 
 /**

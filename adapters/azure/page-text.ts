@@ -26,7 +26,8 @@ export class PageText {
   #from = 0;
   #to = 0;
 
-  constructor(document: Uint8Array) {
+  constructor(given: Uint8Array) {
+    const document = withoutMark(given);
     const { buffer, byteOffset, length } = document;
     this.length = length;
     this.view = new DataView(buffer, byteOffset, length);
@@ -79,6 +80,15 @@ export class PageText {
     }
     return view.getInt32(at + last, true) === view.getInt32(other + last, true);
   }
+}
+
+/**
+ * The service begins every document with a byte order mark: three bytes beyond ASCII, for which alone every value would
+ * be decoded.
+ */
+function withoutMark(document: Uint8Array): Uint8Array {
+  const hasMark = document[0] === 0xef && document[1] === 0xbb && document[2] === 0xbf;
+  return hasMark ? document.subarray(3) : document;
 }
 
 /**

@@ -39,6 +39,9 @@ const BY_CODE: Readonly<Record<string, StoreErrorKind>> = {
   uploadTooLarge: 'tooLarge',
   EntityTooLarge: 'tooLarge',
   accountDisabled: 'denied',
+  UserProjectMissing: 'denied',
+  UserProjectAccessDenied: 'denied',
+  AccessDenied: 'denied',
   AccountProblem: 'denied',
   forbidden: 'denied',
   insufficientPermissions: 'denied',
@@ -61,10 +64,11 @@ const BY_STATUS: Readonly<Record<number, StoreErrorKind>> = {
   503: 'throttled',
 };
 
-/** `invalid` (400) says in words only what is invalid. */
+/** `invalid` and `required` (400) say in words only what is invalid, or that readers of the bucket pay. */
 const BY_WORDS: readonly (readonly [RegExp, StoreErrorKind])[] = [
   [/\bhash\b|content-?md5|\bcrc32c\b/i, 'digestMismatch'],
   [/metadata.*(?:too large|exceed|limit)/i, 'tooLarge'],
+  [/\brequester pays\b/i, 'denied'],
   [/\bname\b|object length|unicode/i, 'invalidName'],
 ];
 

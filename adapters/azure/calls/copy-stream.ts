@@ -11,7 +11,7 @@ import { StoreError, isStoreError } from '../../../src/store/store-error.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import type { StreamBody } from '../../../src/streams/bytes.ts';
 import type { AzureClient } from '../client.ts';
-import { mayBeRefused } from '../copy-refusals.ts';
+import { isUncopyable, mayBeRefused } from '../copy-refusals.ts';
 import { checkSource } from './copy-send.ts';
 import { read } from './read.ts';
 import { write } from './write.ts';
@@ -25,24 +25,28 @@ interface CopyWays<T> {
   readonly throughHere: () => Promise<T>;
 }
 
-/** Copies by URL, unless the account refuses that or has done so lately; then the bytes pass through the gateway. */
+/**
+ * Copies by URL, unless the account refuses that or has done so lately, or the service cannot copy this source; then
+ * the bytes pass through the gateway.
+ */
 export async function byUrlOrThroughHere<T>(
   client: AzureClient,
   { source, byUrl, throughHere }: CopyWays<T>,
   call: Call,
 ): Promise<T> {
   const { refusals } = client;
-  const known = refusals.active;
-  if (!known) {
+  let isRefused = false;
+  if (!refusals.active) {
     try {
       return await byUrl();
     } catch (error) {
-      if (!mayBeRefused(error)) throw error;
+      isRefused = mayBeRefused(error);
+      if (!isRefused && !isUncopyable(error)) throw error;
       await checkSource(client, source, call);
     }
   }
   const done = await throughHere();
-  if (!known) refusals.remember();
+  if (isRefused) refusals.remember();
   refusals.count();
   call.facts.note('s3gw.copy.streamed', 'source refused');
   return done;

@@ -23,7 +23,12 @@ interface Copy extends CopyRequest {
  */
 export function copy(client: AzureClient, target: BlobRef, given: CopyRequest, call: Call): Promise<WriteResult> {
   const request: Copy = { ...given, target };
-  if (request.size === 0 && !isByCopyBlob(client, request)) return copyOfNothing(client, request, call);
+  if (request.size === 0) {
+    // The service was seen to refuse Copy Blob From URL of an empty source.
+    return isByCopyBlob(client, request)
+      ? streamCopy(client, target, given, call)
+      : copyOfNothing(client, request, call);
+  }
   const byUrl = (): Promise<WriteResult> => copyByUrl(client, request, call);
   return byUrlOrThroughHere(
     client,

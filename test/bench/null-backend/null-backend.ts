@@ -230,8 +230,11 @@ function refusal(status: number, code: string): string {
   return plain(status, `x-ms-error-code: ${code}\r\n`);
 }
 
+/** As the service begins every document. */
+const BYTE_ORDER_MARK = '\ufeff';
+
 function document({ method }: RawRequest, xml: string): RawAnswer {
-  const body = Buffer.from(xml);
+  const body = Buffer.from(BYTE_ORDER_MARK + xml);
   const head = `HTTP/1.1 200 OK\r\n${COMMON}Content-Type: application/xml\r\nContent-Length: ${body.length}\r\n\r\n`;
   return method === 'HEAD' ? head : { head, body: [body] };
 }

@@ -183,4 +183,33 @@ describe('where the account refuses to read sources by URL', () => {
     await expect(failure(store.copy(TARGET, copyOf(6), testCall()))).resolves.toMatchObject({ kind: 'denied' });
     expect(store.copyFallback).toMatchObject({ active: false, streamed: 0 });
   });
+
+  test.each([
+    ['says so by status alone', '', 'unexpected'],
+    [
+      'names what it met',
+      'x-ms-copy-source-status-code: 409\r\nx-ms-copy-source-error-code: BlobArchived\r\n',
+      'archived',
+    ],
+  ])('409 CannotVerifyCopySource is about one source; the service %s', async (_what, lines, kind) => {
+    const uncopyable = answer('409 Conflict', `x-ms-error-code: CannotVerifyCopySource\r\n${lines}`);
+    const { store, requests } = await start([uncopyable, there, bytes, created]);
+    const copied = store.copy(TARGET, copyOf(6), testCall());
+    if (kind === 'archived') expect(await failure(copied)).toMatchObject({ kind, lost: false });
+    else await copied;
+    expect(requests).toHaveLength(kind === 'archived' ? 1 : 4);
+    expect(store.copyFallback?.active).toBe(false);
+  });
+});
+
+test('an empty source is never copied by URL: the service may refuse that', async () => {
+  const source = 'ETag: "0x1"\r\nLast-Modified: Thu, 01 Jan 2026 00:00:00 GMT\r\nContent-Type: text/source\r\n';
+  const { store, requests } = await start([answer('200 OK', source), created]);
+  await store.copy(TARGET, copyOf(0, { sameHeaders: true }), testCall());
+  expect(requests.map((request) => request.split(' HTTP')[0])).toEqual([
+    'GET /account/system/private',
+    'PUT /account/bucket/key',
+  ]);
+  expect(requests[0]?.toLowerCase()).toContain('if-match: "0x1"');
+  expect(requests[1]?.toLowerCase()).toContain('x-ms-blob-content-type: text/source');
 });
