@@ -88,7 +88,7 @@ export interface PublishOnce {
   readonly nonce: string;
   /** Asked on each head read before it is written: the version that the blob became already, at whatever time. */
   readonly happened: (head: Head | undefined) => Promise<VersionToken | undefined>;
-  /** Names the version at another place. */
+  /** Names another place of the version. No other request ever takes it: it may be tidied up by the one that did. */
   readonly placeAt: (seq: number) => VersionToken;
   /** Writes down that the version is to have this place. @returns what has to stand on its blob there */
   readonly movesTo: (place: VersionToken) => Promise<BlobMetadata>;

@@ -27,9 +27,20 @@ export function newToken(seq: number): VersionToken {
   return inverse(seq) + marked(randomHex(OWN_DIGITS / 2), OTHER_DIGITS);
 }
 
-/** The name of what an upload becomes, known from its beginning: its parts are staged there. */
+/**
+ * The name of what an upload becomes, known from its beginning: its parts are staged there. All attempts to complete
+ * the upload share it.
+ */
 export function tokenOfUpload(seq: number, uploadId: string): VersionToken {
   return inverse(seq) + marked(digest(uploadId), UPLOAD_DIGITS);
+}
+
+/**
+ * Another place for an upload's version. The name was never used, by 70 random bits: two attempts to complete the
+ * upload may need a place of the same seq, and each of them removes what it made and did not publish.
+ */
+export function newUploadToken(seq: number): VersionToken {
+  return inverse(seq) + marked(randomHex(OWN_DIGITS / 2), UPLOAD_DIGITS);
 }
 
 /** The name that the null version gets when it stops being current: each state of it has one of its own. */

@@ -22,7 +22,7 @@ import { type UploadTarget, lookUpUpload, noSuchUpload, removeUploadRecord } fro
 import { belongsTo, versionOfUpload } from '../records/upload-id.ts';
 import { parseUploadName, stagingRef, uploadsPrefix } from '../records/upload-names.ts';
 import { freeStaged, removePartRecords, removeStagingBlob } from './upload-parts.ts';
-import { isPublished, placesOf, stampedPlace } from './upload-publication.ts';
+import { isPublished, placesOf, publishedCompletion, stampedPlace } from './published-place.ts';
 import { decodeSummary } from '../records/upload-record.ts';
 import { newAttempt } from './upload-take.ts';
 import { wasCompleted } from './upload-end.ts';
@@ -139,7 +139,7 @@ async function requireUnpublished(
   const moved = placesOf(uploadId, claim).slice(0, -1);
   const isKnown = stamped || isPublished(head, uploadId, claim) || (await wasCompleted(target, call));
   if (!isKnown && (await stampedPlace(target, moved, call)) === undefined) return;
-  await writeTombstone(home, uploadId, claim.completion, call);
+  await writeTombstone(home, uploadId, await publishedCompletion(target, claim, call), call);
   await removeUploadRecord(target, call);
   await removePartRecords(home, uploadId, call);
   throw noSuchUpload(uploadId);

@@ -1,5 +1,6 @@
 import type { Call } from '../../observe/call.ts';
 import type { UploadTarget } from '../records/upload-names.ts';
+import { publishedCompletion } from './published-place.ts';
 import { lookUpUpload } from './upload-find.ts';
 import { readClaim } from '../versions/upload-claim.ts';
 import { type Completion, readTombstone } from '../versions/upload-tombstone.ts';
@@ -11,7 +12,7 @@ import { type Completion, readTombstone } from '../versions/upload-tombstone.ts'
 export async function claimedCompletion(target: UploadTarget, call: Call): Promise<Completion | undefined> {
   const claim = (await readClaim(target, call))?.claim;
   return claim !== undefined && claim.kind !== 'abort'
-    ? claim.completion
+    ? publishedCompletion(target, claim, call)
     : readTombstone(target.bucket.home, target.uploadId, call);
 }
 
@@ -32,7 +33,7 @@ export async function endOf(target: UploadTarget, call: Call): Promise<UploadEnd
   if (noted !== undefined) return noted;
   const stored = await readClaim(target, call);
   if (stored?.claim.kind === 'busy' && (stored.size ?? 0) > 0) {
-    return { completion: stored.claim.completion, isNoted: false };
+    return { completion: await publishedCompletion(target, stored.claim, call), isNoted: false };
   }
   // The blob may have moved to its key, or may have been deleted, since the first look: the tombstone was written then.
   return notedEnd(target, call);

@@ -4,9 +4,7 @@ import { StoreError } from '../../store/store-error.ts';
 import { NOTHING, RING_LENGTH, carriesNonce, versionNonce } from '../heads/head-commit.ts';
 import type { Head } from '../heads/head.ts';
 import type { PublishOnce } from '../heads/object-requests.ts';
-import { readVersion } from '../versions/version-blob.ts';
-import { type VersionToken, tokenOfUpload } from '../records/version-token.ts';
-import { namedNull, namedVersion } from '../records/record.ts';
+import { newUploadToken } from '../records/version-token.ts';
 import { type Moment, elapsedSince, momentNow } from '../records/moment.ts';
 import { timeOf } from '../records/time.ts';
 import {
@@ -18,7 +16,8 @@ import {
   replaceClaim,
 } from '../versions/upload-claim.ts';
 import { type UploadTarget, noSuchUpload } from './upload-find.ts';
-import { publishNonce, versionOfUpload } from '../records/upload-id.ts';
+import { publishNonce } from '../records/upload-id.ts';
+import { isPublished, placesOf, publishedPlace, stampedPlace } from './published-place.ts';
 import { readTombstone } from '../versions/upload-tombstone.ts';
 import { wasCompleted } from './upload-end.ts';
 
@@ -45,43 +44,6 @@ interface Publication {
   readonly target: UploadTarget;
   readonly held: HeldClaim;
   readonly conditions: WriteConditions;
-}
-
-/**
- * All places at which the version of the upload may have been committed: its own place, and those that it was moved to.
- * The last one comes first.
- */
-export function placesOf(uploadId: string, claim?: Claim): readonly VersionToken[] {
-  const moved = claim === undefined || claim.kind === 'abort' ? [] : (claim.places ?? []);
-  return [...moved.toReversed(), versionOfUpload(uploadId)];
-}
-
-/**
- * Whether a head proves that the upload was published: it names the upload's blob, or it carries the nonce of that
- * write. A head that says neither proves nothing, because a plain PUT keeps no nonces.
- */
-export function isPublished(head: Head | undefined, uploadId: string, claim?: Claim): boolean {
-  return (
-    carriesNonce(head?.record, publishNonce(uploadId)) || namedPlace(head, placesOf(uploadId, claim)) !== undefined
-  );
-}
-
-function namedPlace(head: Head | undefined, places: readonly VersionToken[]): VersionToken | undefined {
-  const { adds = [], dels = [] } = head?.record ?? {};
-  const named = new Set([namedVersion(head?.record), namedNull(head?.record), ...adds, ...dels]);
-  return places.find((place) => named.has(place));
-}
-
-/** Finds a place of the upload's version whose blob is stamped: it was current once, or was committed below a head. */
-export async function stampedPlace(
-  { bucket, key }: UploadTarget,
-  places: readonly VersionToken[],
-  call: Call,
-): Promise<VersionToken | undefined> {
-  for (const place of places) {
-    if ((await readVersion({ bucket, key }, place, call))?.record.stamp === true) return place;
-  }
-  return undefined;
 }
 
 /** Remembers the head that a Complete judged. */
@@ -116,7 +78,7 @@ export function publishOnce(publication: Publication, call: Call): OnceInDoubt {
       }
       return undefined;
     },
-    placeAt: (seq) => tokenOfUpload(seq, target.uploadId),
+    placeAt: newUploadToken,
     movesTo: async (place) => {
       const { claim } = held;
       if (claim.kind === 'abort') throw noSuchUpload(target.uploadId);
@@ -129,18 +91,6 @@ export function publishOnce(publication: Publication, call: Call): OnceInDoubt {
       return encodeClaim(moved);
     },
   };
-}
-
-/** The place at which the version was published, once it is known that it was. */
-async function publishedPlace(
-  target: UploadTarget,
-  { head, claim }: { head: Head | undefined; claim: Claim },
-  call: Call,
-): Promise<VersionToken> {
-  const places = placesOf(target.uploadId, claim);
-  const [last = versionOfUpload(target.uploadId)] = places;
-  if (places.length === 1) return last;
-  return namedPlace(head, places) ?? (await stampedPlace(target, places, call)) ?? last;
 }
 
 async function hasHappened(

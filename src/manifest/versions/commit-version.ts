@@ -297,8 +297,10 @@ class VersionCommit {
       namedVersion(record) === token ||
       record?.adds?.includes(token) === true ||
       record?.dels?.includes(token) === true;
-    if (named || carriesNonce(record, this.#nonce)) return { result: token };
-    const { bucket, key, token: given } = this.#version;
+    if (named) return { result: token };
+    const { bucket, key, token: given, already } = this.#version;
+    // Other requests that make the same version share the nonce, and not the place.
+    if (carriesNonce(record, this.#nonce)) return already === undefined ? { result: token } : found(already(head));
     const own = await readVersion({ bucket, key }, token, this.#call);
     if (own?.record.stamp === true) return { result: token };
     // A writer that replaces a head stamps the version that the head names first. So does a writer that drops a version
