@@ -8,7 +8,18 @@ const NOT_HEADERS =
   /^x-amz-(?:algorithm|credential|date|expires|signedheaders|signature|security-token|content-sha256|user-agent|checksum-.*|sdk-checksum-algorithm)$/;
 
 /**
- * Presigned URLs carry `x-amz-*` headers in their query ("hoisted"), covered by the signature; S3 takes
+ * Some presigners hoist all headers that they are given. S3 was recorded to heed `If-None-Match` of a PUT there; a
+ * condition that is ignored overwrites or deletes what it was to protect, so all of them count.
+ */
+const CONDITIONS: ReadonlySet<string> = new Set([
+  'if-match',
+  'if-none-match',
+  'if-modified-since',
+  'if-unmodified-since',
+]);
+
+/**
+ * Presigned URLs carry `x-amz-*` headers and conditions in their query ("hoisted"), covered by the signature; S3 takes
  * them as if they had been sent. A header that was sent wins. Of version 2 those count that it covers. What no header
  * line could have carried is refused: it would be stored, and could never be answered again.
  * @throws S3Error InvalidArgument
@@ -19,7 +30,7 @@ export function withHoistedHeaders(headers: HeaderReader, query: Query): HeaderR
   const hoisted = new Map<string, string>();
   for (const name of effective.names()) {
     const header = name.toLowerCase();
-    if (header.startsWith('x-amz-') && !NOT_HEADERS.test(header) && headers.get(header) === undefined) {
+    if (isHoisted(header) && headers.get(header) === undefined) {
       hoisted.set(header, fieldValue(name, effective.get(name) ?? ''));
     }
   }
@@ -31,6 +42,10 @@ export function withHoistedHeaders(headers: HeaderReader, query: Query): HeaderR
       for (const entry of hoisted) if (entry[0].startsWith(prefix)) yield entry;
     },
   };
+}
+
+function isHoisted(header: string): boolean {
+  return CONDITIONS.has(header) || (header.startsWith('x-amz-') && !NOT_HEADERS.test(header));
 }
 
 function fieldValue(name: string, value: string): string {

@@ -20,6 +20,14 @@ describe('headers in the query of a presigned URL', () => {
     ]);
   });
 
+  it.each(['If-None-Match', 'if-match', 'If-Modified-Since', 'if-unmodified-since'])(
+    'count where they are conditions: %s',
+    (name) => {
+      expect(hoist(`${SIGNED}&${name}=%2A`).get(name.toLowerCase())).toBe('*');
+      expect(hoist(`${name}=%2A`).get(name.toLowerCase())).toBeUndefined();
+    },
+  );
+
   it('do not replace one that was sent', () => {
     expect(hoist(`${SIGNED}&x-amz-acl=private`, 'x-amz-acl', 'public-read').get('x-amz-acl')).toBe('public-read');
   });
