@@ -8,6 +8,12 @@ const SECOND_FAULT = 0.4;
 /** Calls about the same blob that fail after the first: as many as a gateway tries to read. */
 const SECOND_FAULTS = 5;
 const LATE_MS = 400;
+/**
+ * One removal of a version's own blob in so many is refused, and so is every attempt after it: its DELETE is committed
+ * and has to be sent again.
+ */
+const REMOVALS_REFUSED = 5;
+const VERSIONS = 'v/';
 
 /** What a call may meet, and how often it is chosen against the others. */
 const FAULTS: readonly { readonly weight: number; readonly of: (call: ProxiedCall) => Fault | undefined }[] = [
@@ -59,6 +65,11 @@ export class BadNetwork {
   }
 
   #first(call: ProxiedCall): Fault | undefined {
+    const isRemoval = call.kind === 'remove' && call.name?.startsWith(VERSIONS) === true;
+    if (isRemoval && this.#random.oneIn(REMOVALS_REFUSED)) {
+      this.#refusing.set(blobOf(call), SECOND_FAULTS);
+      return { kind: 'refuse', status: 503 };
+    }
     if (!this.#random.oneIn(ONE_IN)) return undefined;
     const fault = this.#random.weighted(FAULTS).of(call);
     if (fault !== undefined && call.changes && IN_DOUBT.has(fault.kind) && this.#random.chance(SECOND_FAULT)) {

@@ -68,14 +68,17 @@ export class Episodes {
     }
   }
 
-  /** What everything is in the end, when nothing goes wrong any more: current objects, all versions, each by its id. */
+  /**
+   * What everything is in the end, when nothing goes wrong any more: current objects, all versions, each by its id, and
+   * those that are deleted, by theirs.
+   */
   async readAll(): Promise<void> {
     for (const client of this.#clients) client.leaves = 0;
-    const work = this.episodes.flatMap(({ bucket, stories }) => stories.map(({ key }) => ({ bucket, key })));
+    const work = this.episodes.flatMap(({ bucket, stories }) => stories.map((story) => ({ bucket, story })));
     await Promise.all(
       this.#clients.map(async (client) => {
         for (let next = work.pop(); next !== undefined; next = work.pop()) {
-          await this.#readKey(client, next.bucket, next.key);
+          await this.#readKey(client, next.bucket, next.story);
         }
       }),
     );
@@ -116,7 +119,7 @@ export class Episodes {
     }
   }
 
-  async #readKey(client: Client, bucket: string, key: string): Promise<void> {
+  async #readKey(client: Client, bucket: string, { key, deleted }: KeyStory): Promise<void> {
     const read = async (call: Call): Promise<Recorded> => {
       // A connection that was kept may have ended in the meantime.
       let answer = await client.send(bucket, call);
@@ -131,6 +134,7 @@ export class Episodes {
     const list = await read({ op: 'ListObjectVersions', prefix: key });
     const { versions = [] } = (list.answer?.body ?? {}) as { versions?: readonly { readonly versionId?: string }[] };
     for (const { versionId } of versions) if (versionId !== undefined) await read({ op: 'GetObject', key, versionId });
+    for (const versionId of deleted) await read({ op: 'GetObject', key, versionId });
   }
 }
 

@@ -22,6 +22,10 @@ export class KeyStory {
   readonly etags: string[] = [];
   readonly versions: string[] = [];
   readonly uploads: OpenUpload[] = [];
+  /** Versions whose deletion was sent and not answered. */
+  readonly perhapsDeleted: string[] = [];
+  /** Versions whose deletion was answered: nobody may read them by their ids any more. */
+  readonly deleted: string[] = [];
   calls = 0;
   #notes = 0;
 
@@ -36,6 +40,7 @@ export class KeyStory {
   }
 
   learn({ call, answer }: Recorded): void {
+    if (call.op === 'DeleteObject' && call.versionId !== undefined) this.#learnDeletion(call.versionId, answer?.status);
     if (answer === undefined || answer.status >= 300) return;
     const { etag, 'x-amz-version-id': version } = answer.headers;
     if (etag !== undefined && call.op !== 'UploadPart') remember(this.etags, etag);
@@ -49,6 +54,18 @@ export class KeyStory {
       if (at >= 0 && etag !== undefined) this.uploads[at] = { uploadId: call.uploadId, etag };
     }
   }
+
+  #learnDeletion(versionId: string, status: number | undefined): void {
+    const isAnswered = status === 204;
+    forget(this.perhapsDeleted, versionId);
+    if (isAnswered && !this.deleted.includes(versionId)) this.deleted.push(versionId);
+    if (!isAnswered && !this.deleted.includes(versionId)) this.perhapsDeleted.push(versionId);
+  }
+}
+
+function forget(list: string[], entry: string): void {
+  const at = list.indexOf(entry);
+  if (at >= 0) list.splice(at, 1);
 }
 
 function remember(list: string[], entry: string): void {
@@ -72,6 +89,18 @@ const CHOICES: readonly Choice[] = [
     weight: 2,
     call: ({ key, versions }, random) =>
       versions.length === 0 ? undefined : { op: 'DeleteObject', key, versionId: random.pick(versions) },
+  },
+  {
+    weight: 4,
+    call: ({ key, perhapsDeleted }, random) =>
+      perhapsDeleted.length === 0 ? undefined : { op: 'DeleteObject', key, versionId: random.pick(perhapsDeleted) },
+  },
+  {
+    weight: 3,
+    call: ({ key, deleted }, random) =>
+      deleted.length === 0
+        ? undefined
+        : { op: random.oneIn(2) ? 'GetObject' : 'HeadObject', key, versionId: random.pick(deleted.slice(-REMEMBERED)) },
   },
   { weight: 6, call: ({ key }) => ({ op: 'GetObject', key }) },
   { weight: 2, call: ({ key }) => ({ op: 'HeadObject', key }) },
