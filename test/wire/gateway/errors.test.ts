@@ -80,7 +80,7 @@ describe('what operations throw', () => {
     ['an S3 error', new S3Error('NoSuchCORSConfiguration'), '404 NoSuchCORSConfiguration'],
     ['throttled', new StoreError('throttled'), '503 SlowDown'],
     ['unavailable', new StoreError('unavailable'), '503 ServiceUnavailable'],
-    ['denied', new StoreError('denied'), '500 InternalError'],
+    ['denied', new StoreError('denied'), '403 AccessDenied'],
     ['unexpected', new StoreError('unexpected', { cause: new S3Error('BadDigest') }), '500 InternalError'],
     [
       'an upload broken off by a failed check',
