@@ -206,7 +206,7 @@ export class RestClient<R extends RestRequest> {
       headers,
       responseTimeout: within,
       holder: call.facts.holder(),
-      reading: request.isPiece === true ? 'piece' : take === (asItIs as unknown) ? 'stream' : undefined,
+      reading: readingOf(request, take),
     });
     const refusalOf = (response: WireResponse): Promise<StoreError> => api.refusal(request, response, within);
     return sendOnce(this.#parts.transport, this.#service, { request, number, wire, refusalOf, take }, call);
@@ -216,6 +216,12 @@ export class RestClient<R extends RestRequest> {
 function proven(headers: string[], proof: string | undefined): string[] {
   if (proof !== undefined) headers.push('authorization', proof);
   return headers;
+}
+
+/** At whose pace the body of the answer is read: the caller's of `send`, as it takes it as it is. */
+function readingOf({ isPiece }: RestRequest, take: unknown): WireRequest['reading'] {
+  if (isPiece === true) return 'piece';
+  return take === asItIs ? 'stream' : undefined;
 }
 
 interface WireParts extends Pick<WireRequest, 'path' | 'headers' | 'responseTimeout' | 'holder'> {

@@ -121,8 +121,8 @@ export class Exchange implements ConnectionUser {
   }
 
   /** For `Mover`. */
-  get canGoOn(): boolean {
-    return this.#body?.canGoOn === true;
+  get mayStop(): boolean {
+    return this.#sender === undefined ? this.#body?.canGoOn === true : !this.#sender.complete;
   }
 
   /** For `Mover`. */

@@ -31,7 +31,7 @@ export class Lane {
 
   /**
    * @param places how many there are
-   * @param gentle only what can go on without its place is stopped; and for that, it may be anybody's
+   * @param gentle what is stopped goes on without its place: so it may be anybody's, however young
    */
   constructor(places: number, gentle = false) {
     this.#places = places;
@@ -103,7 +103,7 @@ export class Lane {
   /** Bytes per second; endless of what is not to be stopped. */
   #rate({ mover, since }: Place, now: number): number {
     const age = now - since;
-    if (mover === undefined || (this.#gentle ? !mover.canGoOn : age < YOUNG)) return Infinity;
+    if (mover?.mayStop !== true || (!this.#gentle && age < YOUNG)) return Infinity;
     return (mover.moved * 1000) / Math.max(1, age);
   }
 

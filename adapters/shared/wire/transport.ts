@@ -24,8 +24,11 @@ export interface Transport {
 export interface Mover {
   /** Bytes that have moved so far. */
   readonly moved: number;
-  /** Nothing ends if it is stopped: it goes on without a place. */
-  readonly canGoOn: boolean;
+  /**
+   * Whether stopping it leaves nothing in doubt: a body for a client goes on without a place; of a body that is sent,
+   * the service has not got all bytes yet, and drops those that it has.
+   */
+  readonly mayStop: boolean;
   /**
    * Somebody else needs the place more: gives it up, and ends what is under way if that cannot go on without. The place
    * is left.
@@ -109,7 +112,7 @@ export type WireFailure =
   | 'body'
   | 'timeout'
   | 'network'
-  /** Others need the connection more than whom this request is for, who has many. */
+  /** Others need the connection more than whom this request is for, who has many. Nothing was changed. */
   | 'crowded'
   /** It cannot be put on the wire: a header that HTTP does not allow. */
   | 'malformed';

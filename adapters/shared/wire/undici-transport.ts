@@ -205,7 +205,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** For `Mover`. */
-  readonly canGoOn = false;
+  get mayStop(): boolean {
+    const { upload } = this.#subject;
+    return upload !== undefined && !upload.readableEnded;
+  }
 
   /** For `Mover`. */
   stop(): void {

@@ -17,14 +17,14 @@ export interface FailedRequest {
   readonly effect: 'read' | 'change';
 }
 
-/**
- * The neutral error when no answer came at all. A body that broke off never reached its declared
- * length, so the service has dropped it: not lost.
- */
+/** A body that never reached its declared length: the service has dropped it. */
+const PARTIAL: ReadonlySet<WireFailure> = new Set(['body', 'crowded']);
+
+/** The neutral error when no answer came at all. Of a body that broke off it is known that nothing was stored. */
 export function wireFailureError({ call, effect }: FailedRequest, error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   if (!(error instanceof WireError)) return new StoreError('unexpected', { call, cause: error });
-  const lost = effect === 'change' && error.sent && error.failure !== 'body';
+  const lost = effect === 'change' && error.sent && !PARTIAL.has(error.failure);
   const late = error.failure === 'timeout' && { code: NO_ANSWER_IN_TIME };
   return new StoreError(BY_FAILURE[error.failure], {
     call,

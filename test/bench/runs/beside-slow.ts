@@ -51,7 +51,7 @@ export async function benchBesideSlow(options: BenchOptions): Promise<SlowBeside
   const backend = await startBenchBackend(options);
   const [small, slow] = [new LoadGenerator(), new BenchProcess('load/slow-readers.ts')];
   try {
-    const testbed = await startGateway(backend, { settings: { S3GW_LOG_LEVEL: 'warn' } });
+    const testbed = await startGateway(backend, { settings: { S3GW_LOG_LEVEL: 'error' } });
     try {
       const signer = new RequestSigner(testbed.bed);
       const setup = await signAll(signer, [

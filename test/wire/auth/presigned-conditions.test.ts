@@ -25,3 +25,25 @@ test('conditions in the query of a presigned URL hold', async () => {
   expect(await ask('GET', `${key}?if-match=%22other%22`)).toBe('412 PreconditionFailed');
   expect(await ask('GET', key)).toBe('200');
 });
+
+test('so does one of CompleteMultipartUpload', async () => {
+  expect(await ask('PUT', '/presigned-complete', signedHead)).toBe('200');
+  const key = '/presigned-complete/key';
+  const begun = await roundTrip(shared.gateway.port, signedHead({ method: 'POST', target: `${key}?uploads=` }), 'POST');
+  const uploadId = /<UploadId>([^<]+)</.exec(begun.body)?.[1] ?? '';
+  const part = await roundTrip(
+    shared.gateway.port,
+    signedHead({
+      method: 'PUT',
+      target: `${key}?partNumber=1&uploadId=${uploadId}`,
+      headers: { 'content-length': '4' },
+    }) + 'part',
+    'PUT',
+  );
+  const etag = part.headers['etag'] ?? '';
+  expect(await ask('PUT', key)).toBe('200');
+  const parts = `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>${etag}</ETag></Part></CompleteMultipartUpload>`;
+  const target = `${key}?if-none-match=%2A&uploadId=${uploadId}`;
+  const head = presignedHead({ method: 'POST', target, headers: { 'content-length': String(parts.length) } });
+  expect(outcome(await roundTrip(shared.gateway.port, head + parts, 'POST'))).toBe('412 PreconditionFailed');
+});

@@ -4,13 +4,13 @@ import { Lane, type Place } from '../../../../../adapters/shared/wire/lane.ts';
 const NEVER = new AbortController().signal;
 
 /** Takes a place for something that can be stopped. */
-function moving(lane: Lane, holder: string, moved = 0, canGoOn = false): { place: Place; stopped: () => boolean } {
+function moving(lane: Lane, holder: string, moved = 0, mayStop = true): { place: Place; stopped: () => boolean } {
   const place = lane.enterNow(holder);
   if (place === undefined) throw new Error('no place');
   let over = false;
   place.mover = {
     moved,
-    canGoOn,
+    mayStop,
     stop() {
       over = true;
       place.leave();
@@ -113,9 +113,17 @@ describe('a lane', () => {
     expect(young.filter(({ stopped }) => stopped())).toHaveLength(1);
   });
 
+  it('stops nothing whose outcome would be in doubt', () => {
+    const lane = new Lane(2);
+    const own = [moving(lane, 'a', 5, false), moving(lane, 'a', 9, false)];
+    vi.advanceTimersByTime(2_000);
+    expect(lane.enterNow('b')).toBeUndefined();
+    expect(own.some(({ stopped }) => stopped())).toBe(false);
+  });
+
   it('that is gentle stops what can go on, and nothing else', () => {
     const lane = new Lane(3, true);
-    const own = [moving(lane, 'a', 5), moving(lane, 'a', 9, true), moving(lane, 'a', 7, true)];
+    const own = [moving(lane, 'a', 5, false), moving(lane, 'a', 9), moving(lane, 'a', 7)];
     const taken = lane.enterNow('a');
     expect(taken?.holder).toBe('a');
     expect(own.map(({ stopped }) => stopped())).toEqual([false, false, true]);

@@ -2,6 +2,8 @@ import { type Socket, connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { wireFailureError } from '../../../../../../adapters/shared/wire/wire-failure.ts';
+import type { StoreError } from '../../../../../../src/store/store-error.ts';
 import { ok } from '../../http1/raw-peer.ts';
 import { NEVER, content, digest, echoPort, fairTransport, peer, send, text } from './scene.ts';
 
@@ -110,6 +112,35 @@ describe('bodies that are sent', () => {
     expect(to.lanes()).toMatchObject([{}, {}, { lane: 'uploads', inUse: 1, waiting: 1 }, {}]);
     for (const stream of streams) stream.end('body');
     expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  it('give way to those of others, the slowest first, and nothing of them is in doubt', async () => {
+    // Answers when a whole body has come.
+    const server = await peer((socket, count) => {
+      if (server.requests[count - 1]?.endsWith('END.') === true) socket.write(ok('word'));
+    });
+    const to = fairTransport(server.origin, { maxTransfers: 2 });
+    const upload = (stream: PassThrough, size: number, holder: string): Promise<unknown> =>
+      to
+        .send(
+          { method: 'PUT', path: '/c/b', headers: [], body: { size, stream }, responseTimeout: 5_000, holder },
+          NEVER,
+        )
+        .then(({ status }) => status)
+        .catch((error: unknown) => wireFailureError({ call: 'write', effect: 'change' }, error));
+    const [slow, slower, other] = [new PassThrough(), new PassThrough(), new PassThrough()];
+    const own = [upload(slow, 200_000, 'greedy'), upload(slower, 200_000, 'greedy')];
+    slow.write(Buffer.alloc(100_000));
+    await sleep(1_200);
+    const sent = upload(other, 4, 'other');
+    other.end('END.');
+    expect(await sent).toBe(200);
+    const refused = await own[1];
+    expect(refused).toMatchObject({ kind: 'throttled' });
+    expect((refused as StoreError).detail.lost).toBeUndefined();
+    expect(slower.destroyed).toBe(true);
+    slow.end(Buffer.concat([Buffer.alloc(99_996), Buffer.from('END.')]));
+    expect(await own[0]).toBe(200);
   });
 
   it('that wait in vain are given up, with their streams', async () => {
