@@ -34,7 +34,7 @@ export const listObjectVersions: Operation = async (request, context) => {
     VersionIdMarker: versionIdMarker,
     NextKeyMarker: page.next === undefined ? undefined : encode(page.next),
     NextVersionIdMarker: page.nextVersion,
-    entries: versionValues(page.entries, parameters, objectOwners(bucket, context.accounts)),
+    entries: versionValues(page.entries, parameters, objectOwners(bucket, context)),
     CommonPrefixes: prefixValues(page.entries, parameters),
   };
   return {
@@ -62,7 +62,7 @@ function readMarkers(query: QueryReader): { keyMarker: string; versionIdMarker: 
 function versionValues(
   entries: readonly VersionsEntry[],
   { encode }: ListParameters,
-  ownerOf: OwnerLookup,
+  ownerOf: OwnerLookup | undefined,
 ): XmlValue[] {
   return entries.flatMap((entry): XmlValue[] => {
     if (entry.kind === 'prefix') return [];
@@ -72,7 +72,13 @@ function versionValues(
     }
     return [
       {
-        DeleteMarker: { Key: encode(key), VersionId, IsLatest, LastModified: xmlDate(mtime), Owner: ownerOf(ownerId) },
+        DeleteMarker: {
+          Key: encode(key),
+          VersionId,
+          IsLatest,
+          LastModified: xmlDate(mtime),
+          Owner: ownerOf?.(ownerId),
+        },
       },
     ];
   });

@@ -23,7 +23,7 @@ export const listObjectsV2: Operation = async (request, context) => {
     { prefix, delimiter, after, limit: maxKeys },
     context.call,
   );
-  const owners = query.get('fetch-owner') === 'true' ? objectOwners(bucket, context.accounts) : undefined;
+  const owners = query.get('fetch-owner') === 'true' ? objectOwners(bucket, context) : undefined;
   const value = {
     ...pageValues(bucket, parameters, next !== undefined),
     StartAfter: startAfter === undefined ? undefined : encode(startAfter),

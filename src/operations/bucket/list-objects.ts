@@ -25,7 +25,7 @@ export const listObjects: Operation = async (request, context) => {
     Prefix: prefix,
     Marker: encode(marker),
     NextMarker: nextMarker(page, parameters),
-    Contents: contentsTexts(page.entries, parameters, objectOwners(bucket, context.accounts)),
+    Contents: contentsTexts(page.entries, parameters, objectOwners(bucket, context)),
     CommonPrefixes: prefixValues(page.entries, parameters),
   };
   return {

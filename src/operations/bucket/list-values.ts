@@ -7,6 +7,7 @@ import { encodeElement, escapeXml } from '../../protocol/xml/encode.ts';
 import { OWNER } from '../../protocol/xml/list-shapes.ts';
 import { xmlDate } from '../../protocol/xml/xml-date.ts';
 import { storageClassOf } from '../object/archived.ts';
+import type { OperationContext } from '../operation.ts';
 import type { ListParameters } from './list-parameters.ts';
 
 /** The part of the answer that repeats the request, common to all listings. */
@@ -120,8 +121,15 @@ export function ownerLookup(accounts: AccountDirectory): OwnerLookup {
   };
 }
 
-/** As `ownerLookup`, for objects of a bucket whose owner may own all that is in it. */
-export function objectOwners(bucket: Bucket, accounts: AccountDirectory): OwnerLookup {
+/**
+ * As `ownerLookup`, for objects of a bucket whose owner may own all that is in it. Undefined for strangers, who are
+ * told of no account: S3 was recorded to leave `Owner` out for them.
+ */
+export function objectOwners(
+  bucket: Bucket,
+  { accounts, principal }: Pick<OperationContext, 'accounts' | 'principal'>,
+): OwnerLookup | undefined {
+  if (principal.kind === 'anonymous') return undefined;
   const lookup = ownerLookup(accounts);
   return (ownerId) => lookup(owned({ ownerId }, bucket).ownerId);
 }

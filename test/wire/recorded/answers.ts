@@ -64,6 +64,22 @@ function expectNoError({ body }: Answer): void {
 const LARGE = 'a'.repeat(5 * MIB);
 
 export const ANSWERS: readonly RecordedRow[] = [
+  ...['', '&list-type=2&fetch-owner=true', '&versions='].map((query) => ({
+    what: `a stranger lists a bucket that everybody may list: ${query}`,
+    source: query === '' ? RECORDED : `${RECORDED}, of the first form of the listing; the same rule`,
+    ask: async (world: World, bucket: string) => {
+      await world.must('PUT', `/${bucket}?acl=`, { headers: { 'x-amz-acl': 'public-read' } });
+      await world.must('PUT', `/${bucket}/key`);
+      const [own, strange] = await Promise.all(
+        (['owner', 'anonymous'] as const).map((as) => world.must('GET', `/${bucket}?max-keys=9${query}`, { as })),
+      );
+      return [own, strange].map((answer) => [/<Key>key</, /<Owner>/].map((text) => text.test(answer?.body ?? '')));
+    },
+    expected: [
+      [true, true],
+      [true, false],
+    ],
+  })),
   ...(
     [
       ['FULL_OBJECT', ['only'], [crcOf('only'), 'FULL_OBJECT']],
