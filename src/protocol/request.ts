@@ -68,8 +68,8 @@ export interface FormFieldReader {
 /** A form of which the file has not been read yet. */
 export interface UploadForm {
   readonly fields: FormFieldReader;
-  /** As the client calls the file, without folders. */
-  readonly filename: string;
+  /** As the client calls the file, without folders; undefined: it gave no name. */
+  readonly filename: string | undefined;
   /**
    * As `RequestBody.open`, of the file alone; what is wrong with the rest of the form breaks it off, too.
    * @throws S3Error EntityTooLarge, EntityTooSmall

@@ -45,19 +45,22 @@ export class FormFields implements FormFieldReader {
 }
 
 /**
- * With the name of the file where a value asks for it.
+ * With the name of the file where a value asks for it. Without a name the values stay as they are, as on S3: files
+ * without names would overwrite each other under the name that is left.
+ * @param filename undefined: the client gave none
  * @param atMost characters of all values together: a name of some kilobytes, asked for a thousand times, makes many
  * megabytes of a small form
  * @throws S3Error MaxPostPreDataLengthExceeded
  */
-export function withFilename(fields: FormFieldReader, filename: string, atMost: number): FormFields {
+export function withFilename(fields: FormFieldReader, filename: string | undefined, atMost: number): FormFields {
+  const replacement = filename ?? FILENAME;
   const named = new FormFields();
   let room = atMost;
   for (const [name, value] of fields.entries()) {
     const parts = VERBATIM.has(name) ? [value] : value.split(FILENAME);
-    room -= value.length + (parts.length - 1) * (filename.length - FILENAME.length);
+    room -= value.length + (parts.length - 1) * (replacement.length - FILENAME.length);
     if (room < 0) throw new S3Error('MaxPostPreDataLengthExceeded');
-    named.add(name, parts.join(filename));
+    named.add(name, parts.join(replacement));
   }
   return named;
 }

@@ -18,8 +18,8 @@ export type HoldsFields = (bytes: number) => boolean;
 /** A form whose fields are read, and whose file is about to come. */
 export interface ReadForm {
   readonly fields: FormFields;
-  /** As the client calls it, without its folders; empty: no name. */
-  readonly filename: string;
+  /** As the client calls it, without its folders; undefined: it gave no name. */
+  readonly filename: string | undefined;
   readonly file: BusboyFileStream;
   /** Bytes of the form that came before any of the file may have been taken: the file begins nowhere behind them. */
   readonly before: number;
@@ -102,7 +102,7 @@ class FormReader {
       })
       .on('file', (name: string | undefined, file, filename: string | undefined) => {
         if (isNameless(name)) this.#refused(file);
-        else this.#begun(file, filename ?? '');
+        else this.#begun(file, filename);
       })
       .on('partsLimit', () => this.#fail(malformed()))
       .on('error', (error) => this.#fail(malformed(error)))
@@ -135,7 +135,7 @@ class FormReader {
     this.#fail(malformed());
   }
 
-  #begun(file: BusboyFileStream, filename: string): void {
+  #begun(file: BusboyFileStream, filename: string | undefined): void {
     this.#file = file;
     this.#holds(0);
     file.on('error', (error) => this.#fail(malformed(error)));

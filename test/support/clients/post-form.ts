@@ -7,7 +7,8 @@ export interface FormParts {
   readonly fields: Fields;
   /** Absent: no file. */
   readonly file?: string | Buffer;
-  readonly filename?: string;
+  /** null: the part has none. */
+  readonly filename?: string | null;
   /** Parts behind the file, whole. */
   readonly behind?: string;
   /** What stands for the closing delimiter and what follows. */
@@ -28,7 +29,8 @@ export function formBody({
     .map(([name, value]) => `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
     .join('');
   if (file === undefined) return Buffer.from(`${parts}--${BOUNDARY}--\r\n`);
-  const head = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="${filename}"\r\nContent-Type: application/octet-stream\r\n\r\n`;
+  const named = filename === null ? '' : `; filename="${filename}"`;
+  const head = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"${named}\r\nContent-Type: application/octet-stream\r\n\r\n`;
   return Buffer.concat([Buffer.from(parts + head), Buffer.from(file), Buffer.from(behind), Buffer.from(end)]);
 }
 

@@ -87,6 +87,13 @@ describe('${filename}', () => {
     expect(await keys()).toEqual([`up/${name.replaceAll('&', '&amp;')}`]);
   });
 
+  test('stays as it is when the file has no name', async () => {
+    const conditions = [{ bucket }, ['starts-with', '$key', 'up/']];
+    const fields = signedV4([['key', 'up/${filename}']], conditions);
+    expect(outcome(await post({ fields, file: 'x', filename: null }))).toBe('204');
+    expect(await keys()).toEqual(['up/${filename}']);
+  });
+
   test('that is put where the policy does not allow it is refused', async () => {
     const fields: Fields = [['key', '${filename}']];
     expect(
