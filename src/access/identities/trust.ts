@@ -35,7 +35,7 @@ export function expandTrust({ principals, externalId, sessionTags = false, webId
     Condition: {
       ...(audiences !== undefined && { StringEquals: { [`${issuerName(issuer)}:aud`]: audiences } }),
       StringLike: {
-        [`${issuerName(issuer)}:sub`]: subjects.map((subject) => subject.replaceAll(/\$/g, escapePattern)),
+        [`${issuerName(issuer)}:sub`]: subjects.map((subject) => subject.replaceAll(/[$?]/g, escapePattern)),
       },
     },
   }));

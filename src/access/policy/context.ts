@@ -7,6 +7,11 @@ import type { ResourceArn } from '../../observe/resource-arn.ts';
  */
 export interface ConditionKeys {
   get(key: string): string | readonly string[] | undefined;
+  /**
+   * Whether the request has the key with a value that no condition can judge; absent: it has none. A statement that
+   * names such a key lets nothing in.
+   */
+  isUnusable?(key: string): boolean;
   /** Counts work that grows with a value of the request; absent: nobody counts. @throws TooMuchWork */
   spend?(steps: number): void;
 }

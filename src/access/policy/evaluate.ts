@@ -1,5 +1,6 @@
-import type { PolicyContext } from './context.ts';
-import type { Effect, NamedPolicy, PatternSet } from './document.ts';
+import { type ConditionKeys, lookupName, type PolicyContext } from './context.ts';
+import type { Condition, Effect, NamedPolicy, PatternSet } from './document.ts';
+import { variablesOf } from './pattern.ts';
 import { isNarrower, namedBy } from './principal.ts';
 import { type Answer, type Candidate, type Evaluation, type Found, Said, evaluationOf, speaks } from './said.ts';
 import { indexOf } from './statement-index.ts';
@@ -75,9 +76,18 @@ function ask({ statement, isAbout }: Candidate, context: PolicyContext): Answer 
   const through = principals && namedBy(principals, context.caller, effect);
   if (principals !== undefined && through === undefined) return 'p';
   for (const condition of conditions) {
+    if (context.keys.isUnusable !== undefined && namesUnusable(condition, context.keys)) {
+      if (effect === 'Allow') return condition;
+      continue;
+    }
     if (!condition.holds(context.keys)) return condition;
   }
   return through ?? 'unnamed';
+}
+
+/** Whether a condition asks for a key, or has a variable of one, whose value it cannot judge. */
+function namesUnusable({ lookup, values }: Condition, keys: ConditionKeys): boolean {
+  return [lookup, ...values.flatMap(variablesOf).map(lookupName)].some((key) => keys.isUnusable?.(key) === true);
 }
 
 /**

@@ -48,7 +48,7 @@ function isAllowed({ role, action, caller, principal, keys }: Assumption): boole
   return own === 'allow' && narrowed === 'allow';
 }
 
-/** Tags that conditions ask for. */
+/** What conditions ask for besides values. */
 interface AssumptionTags {
   /** Those of the session that is to be made. */
   readonly asked: Tags;
@@ -56,6 +56,8 @@ interface AssumptionTags {
   readonly principal?: Tags | undefined;
   /** Those of the role. */
   readonly role?: Tags | undefined;
+  /** Names of keys that the call has with values which no condition can judge. */
+  readonly unusable?: ReadonlySet<string>;
 }
 
 /**
@@ -65,7 +67,7 @@ interface AssumptionTags {
  */
 export function assumptionKeys(
   values: Readonly<Record<string, string | readonly string[] | undefined>>,
-  { asked, principal, role }: AssumptionTags,
+  { asked, principal, role, unusable }: AssumptionTags,
 ): ConditionKeys {
   const work = new PolicyWork();
   const byPrefix: ReadonlyMap<string, Tags | undefined> = new Map([
@@ -76,6 +78,7 @@ export function assumptionKeys(
   ]);
   return {
     spend: (steps) => work.spend(steps),
+    ...(unusable !== undefined && unusable.size > 0 && { isUnusable: (key: string) => unusable.has(key) }),
     get(key) {
       const slash = key.indexOf('/');
       const tags = slash < 0 ? undefined : byPrefix.get(key.slice(0, slash));

@@ -35,7 +35,8 @@ export const assumeRoleWithWebIdentity: StsAction = async (form, context) => {
   const { provider, subject, audiences } = identity;
   const tags = tokenTags(identity.claims);
   const said = conditionsOf(identity, { name, tags, request: context.request });
-  const keys = assumptionKeys(said, { asked: tags.asked, role: role?.tags });
+  const unusable = unusableKeys(issuerName(provider.issuer), identity.claims);
+  const keys = assumptionKeys(said, { asked: tags.asked, role: role?.tags, unusable });
   const caller = { arns: [], isRoot: false, provider: provider.arn };
   const actions = ['sts:AssumeRoleWithWebIdentity' as const, ...(hasAny(tags) ? ['sts:TagSession' as const] : [])];
   if (role === undefined || !actions.every((action) => mayAssume({ role, action, caller, keys }))) {
@@ -89,13 +90,25 @@ function conditionsOf(
 function claimKeys(issuer: string, claims: WebIdentity['claims']): Record<string, string | readonly string[]> {
   const values: Record<string, string | readonly string[]> = {};
   for (const [claim, value] of Object.entries(claims)) {
-    const lower = claim.toLowerCase();
-    const text = claim !== lower && Object.hasOwn(claims, lower) ? undefined : claimText(value);
+    const text = isHeeded(claim, claims) ? claimText(value) : undefined;
     if (text === undefined) continue;
     const key = lookupName(`${issuer}:${claim}`);
     values[key] = Object.hasOwn(values, key) ? [values[key] ?? [], text].flat() : text;
   }
   return values;
+}
+
+/** Keys of claims that are neither text nor a list of texts: that is not the same as no such claim. */
+function unusableKeys(issuer: string, claims: WebIdentity['claims']): ReadonlySet<string> {
+  const unusable = Object.entries(claims).filter(
+    ([claim, value]) => isHeeded(claim, claims) && claimText(value) === undefined,
+  );
+  return new Set(unusable.map(([claim]) => lookupName(`${issuer}:${claim}`)));
+}
+
+function isHeeded(claim: string, claims: WebIdentity['claims']): boolean {
+  const lower = claim.toLowerCase();
+  return claim === lower || !Object.hasOwn(claims, lower);
 }
 
 function claimText(value: unknown): string | readonly string[] | undefined {

@@ -4,13 +4,40 @@ import type { StsAction } from './action.ts';
 import { getCallerIdentity } from './get-caller-identity.ts';
 import { getSessionToken } from './get-session-token.ts';
 
+const OF_ROLES = ['RoleArn', 'RoleSessionName', 'DurationSeconds', 'Policy', 'PolicyArns.member.#.arn'];
+
+/** The action, for forms that say nothing else than what it takes. */
+function taking(parameters: readonly string[], action: StsAction): StsAction {
+  const known = new Set(parameters);
+  return (form, context) => {
+    form.requireKnown(known);
+    return action(form, context);
+  };
+}
+
 /** The actions of STS that are built. */
 export const STS_ACTIONS: ReadonlyMap<string, StsAction> = new Map(
   Object.entries({
-    GetCallerIdentity: getCallerIdentity,
-    AssumeRole: assumeRole,
-    AssumeRoleWithWebIdentity: assumeRoleWithWebIdentity,
-    GetSessionToken: getSessionToken,
+    GetCallerIdentity: taking([], getCallerIdentity),
+    AssumeRole: taking(
+      [
+        ...OF_ROLES,
+        'Tags.member.#.Key',
+        'Tags.member.#.Value',
+        'TransitiveTagKeys.member.#',
+        'ExternalId',
+        'SerialNumber',
+        'TokenCode',
+        'SourceIdentity',
+      ],
+      assumeRole,
+    ),
+    // The access token beside the identity token is an addition of MinIO's clients. It narrows nothing.
+    AssumeRoleWithWebIdentity: taking(
+      [...OF_ROLES, 'WebIdentityToken', 'WebIdentityAccessToken', 'WebIdentityRefreshToken'],
+      assumeRoleWithWebIdentity,
+    ),
+    GetSessionToken: taking(['DurationSeconds', 'SerialNumber', 'TokenCode'], getSessionToken),
   }),
 );
 

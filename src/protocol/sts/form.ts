@@ -3,6 +3,9 @@ import { StsError } from '../../errors/sts-error.ts';
 /** Most parameters of one call: fifty tags, ten policies and some more. */
 const MAX_PARAMETERS = 256;
 
+/** A presigned call has its signature among them. */
+const SIGNATURE = /^X-Amz-/i;
+
 /** The parameters of a call, decoded once. Names are the Query protocol's: `Tags.member.1.Key`. */
 export class StsForm {
   readonly #values: ReadonlyMap<string, string>;
@@ -35,6 +38,29 @@ export class StsForm {
   /** Whether there is any parameter with this name or below it. */
   has(name: string): boolean {
     return this.#values.has(name) || [...this.#values.keys()].some((known) => known.startsWith(`${name}.`));
+  }
+
+  /**
+   * Refuses parameters that the action does not know, and lists with gaps: a caller who misspells what narrows a
+   * session must not get one that is not narrowed.
+   * @param known names of parameters; of lists as `PolicyArns.member.#.arn`
+   * @throws StsError ValidationError
+   */
+  requireKnown(known: ReadonlySet<string>): void {
+    for (const [name, value] of this.#values) {
+      if (SIGNATURE.test(name) || name === 'Action' || name === 'Version') continue;
+      const [, list = name, at, field = ''] = /^(\w+)\.member\.([1-9]\d{0,2})(\.\w+)?$/.exec(name) ?? [];
+      const isKnown = known.has(at === undefined ? name : `${list}.member.#${field}`);
+      const before = at === undefined || at === '1' || this.#values.has(`${list}.member.${Number(at) - 1}${field}`);
+      // Some clients send a list of nothing so.
+      const isEmptyList = value === '' && [...known].some((one) => one.startsWith(`${name}.member.#`));
+      if ((isKnown && before) || isEmptyList) continue;
+      const shown = name.slice(0, 64).toWellFormed();
+      throw new StsError(
+        'ValidationError',
+        `The parameter '${shown}' is not one of this action, or its list has a gap.`,
+      );
+    }
   }
 
   /**

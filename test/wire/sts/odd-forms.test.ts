@@ -37,6 +37,28 @@ function post(body: string, headers: Readonly<Record<string, string>> = {}): Pro
   });
 }
 
+it.each([
+  ['policy', '{}'],
+  ['Policy.', '{}'],
+  ['PolicyArns.member.2.arn', 'arn:aws:iam::123456789012:policy/none'],
+  ['PolicyArns.member.1', 'arn:aws:iam::123456789012:policy/none'],
+  ['PolicyArns.member.01.arn', 'arn:aws:iam::123456789012:policy/none'],
+  ['PolicyArns.1.arn', 'arn:aws:iam::123456789012:policy/none'],
+  ['PolicyArns', 'arn:aws:iam::123456789012:policy/none'],
+  ['policyArns.member.1.arn', 'arn:aws:iam::123456789012:policy/none'],
+  ['Tags.member.1.key', 'k'],
+  ['durationSeconds', '900'],
+])('gives no session when a parameter is not understood: %s', async (name, said) => {
+  const parameters = { Action: 'AssumeRole', RoleArn: roleArn('open'), RoleSessionName: 'one', [name]: said };
+  const answer = await callSts({ port: gateway.port, keys: keysOf('alice'), parameters });
+  expect([answer.status, answer.field('Code')]).toEqual([400, 'ValidationError']);
+});
+
+it('takes a list of nothing', async () => {
+  const parameters = { Action: 'AssumeRole', RoleArn: roleArn('open'), RoleSessionName: 'one', PolicyArns: '' };
+  expect((await callSts({ port: gateway.port, keys: keysOf('alice'), parameters })).status).toBe(200);
+});
+
 const NAMES = [
   'Action',
   'Version',
