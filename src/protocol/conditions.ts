@@ -29,7 +29,7 @@ export function judgeWrite(conditions: WriteConditions, current: ConditionTarget
   const { ifMatch, ifNoneMatch } = conditions;
   if (ifMatch !== undefined) {
     if (current === undefined) throw new S3Error('NoSuchKey', { extra: { Key: key } });
-    if (!etagMatches(ifMatch, current.etag)) throw preconditionFailed('If-Match');
+    if (!isTag(ifMatch, current.etag)) throw preconditionFailed('If-Match');
   }
   if (ifNoneMatch !== undefined && current !== undefined && etagMatches(ifNoneMatch, current.etag)) {
     throw preconditionFailed('If-None-Match');
@@ -77,7 +77,21 @@ export function failedCondition(
   return undefined;
 }
 
-/** `*`, or a list of entity tags with or without quotes and weak marks. */
+/**
+ * The tag itself, without quotes and blanks around it: S3 takes a tag with and without them, in headers and in the list
+ * of CompleteMultipartUpload.
+ */
+export function bareTag(text: string): string {
+  return text.replaceAll('"', '').trim();
+}
+
+/** `If-Match` of a write: `*`, or one entity tag. S3 takes no list there, and a weak tag never matches (RFC 9110). */
+function isTag(header: string, etag: string): boolean {
+  const tag = bareTag(header);
+  return tag === '*' || tag === etag;
+}
+
+/** Elsewhere: `*`, or a list of entity tags with or without quotes and weak marks. */
 function etagMatches(header: string, etag: string): boolean {
   if (header === `"${etag}"` || header === etag) return true;
   return header.split(',').some((item) => {

@@ -61,13 +61,12 @@ export function formatTaggingHeader(tags: readonly Tag[]): string {
 }
 
 /**
- * Body of PutObjectTagging and PutBucketTagging.
+ * Body of PutObjectTagging and PutBucketTagging. As recorded on S3, a document without a set of tags has no tags.
  * @returns by key
  * @throws S3Error MalformedXML, InvalidTag, and `rules.tooMany`
  */
 export function parseTaggingDocument(bytes: Uint8Array, rules: TaggingRules): readonly Tag[] {
-  const { tags } = decodeXml(TAGGING, bytes);
-  if (tags === undefined) throw new S3Error('MalformedXML');
+  const { tags = [] } = decodeXml(TAGGING, bytes);
   return checkTags(
     tags.map(({ Key: key, Value: value }) => ({ key, value })),
     rules,

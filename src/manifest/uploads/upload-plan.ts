@@ -8,6 +8,7 @@ import {
 } from '../../protocol/checksums/algorithms.ts';
 import { isCrc } from '../../protocol/checksums/crc-combine.ts';
 import { compositeChecksum, fullObjectChecksum } from '../../protocol/checksums/multipart-checksum.ts';
+import { bareTag } from '../../protocol/conditions.ts';
 import type { Encryption, Piece } from '../records/encryption.ts';
 import { versionOfUpload } from '../records/upload-id.ts';
 import type { PartEntry } from '../records/field-codes.ts';
@@ -20,7 +21,7 @@ const MAX_OBJECT_SIZE = 5_497_558_138_880;
 /** A part as CompleteMultipartUpload names it. */
 export interface ListedPart {
   readonly number: number;
-  /** With or without quotes. */
+  /** With or without quotes and blanks. */
   readonly etag: string;
   readonly checksums: Readonly<Partial<Record<ChecksumAlgorithm, string>>>;
 }
@@ -53,7 +54,7 @@ export interface ObjectPlan {
 /** Hash of the numbers and ETags of a list of parts, in order. */
 export function listHashOf(parts: readonly ListedPart[]): string {
   let text = '';
-  for (const part of parts) text += `${part.number}:${bare(part.etag)}\n`;
+  for (const part of parts) text += `${part.number}:${bareTag(part.etag)}\n`;
   return hash('sha256', text, 'base64url');
 }
 
@@ -114,7 +115,7 @@ function multipartEtag(parts: readonly PartRecord[]): string {
 }
 
 function matchPart({ uploadId, checksum }: Upload, listed: ListedPart, part: PartRecord | undefined): PartRecord {
-  if (part?.etag !== bare(listed.etag).toLowerCase()) throw invalidPartOf(listed, uploadId);
+  if (part?.etag !== bareTag(listed.etag).toLowerCase()) throw invalidPartOf(listed, uploadId);
   const { checksums } = listed;
   for (const algorithm in checksums) {
     // S3 has one error for a checksum of another algorithm than the upload's, and another one for a part that is not
@@ -132,7 +133,7 @@ function matchPart({ uploadId, checksum }: Upload, listed: ListedPart, part: Par
 }
 
 function invalidPartOf({ number, etag }: ListedPart, uploadId: string): S3Error {
-  return new S3Error('InvalidPart', { extra: { UploadId: uploadId, PartNumber: number, ETag: bare(etag) } });
+  return new S3Error('InvalidPart', { extra: { UploadId: uploadId, PartNumber: number, ETag: bareTag(etag) } });
 }
 
 interface Sizes {
@@ -204,10 +205,6 @@ function combine(
   }
   if (type === 'COMPOSITE') return { algorithm, type, value: compositeChecksum(algorithm, values) };
   return isCrc(algorithm) ? { algorithm, type, value: fullObjectChecksum(algorithm, values) } : undefined;
-}
-
-function bare(etag: string): string {
-  return etag.slice(etag.startsWith('"') ? 1 : 0, etag.length > 1 && etag.endsWith('"') ? -1 : undefined);
 }
 
 function invalidRequest(message: string): S3Error {

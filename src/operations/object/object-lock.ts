@@ -94,8 +94,8 @@ export function bypassesGovernance(headers: HeaderReader, { bucket, key, context
 }
 
 /**
- * Refuses that header on DeleteObject where nothing can be locked. DeleteObjects accepts it anywhere. @throws S3Error
- * InvalidArgument
+ * Refuses that header on DeleteObject where nothing can be locked. DeleteObjects accepts it anywhere
+ * (docs/deviations.md). @throws S3Error InvalidArgument
  */
 export function refuseIdleBypass(headers: HeaderReader, { settings }: Bucket): void {
   const header = headers.get(BYPASS);

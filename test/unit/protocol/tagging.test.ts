@@ -87,11 +87,11 @@ describe('tagging documents', () => {
 
   it('without tags', () => {
     expect(parse('<TagSet/>')).toEqual([]);
+    expect(parse('')).toEqual([]);
     expect(encodeXml(taggingDocument([])).toString()).toContain('<TagSet/>');
   });
 
   it.each<[string, string, Record<string, string>]>([
-    ['', 'MalformedXML', {}],
     ['<TagSet><Tag><Key>a</Key></Tag></TagSet>', 'MalformedXML', {}],
     ['<TagSet><Tag><Value>a</Value></Tag></TagSet>', 'MalformedXML', {}],
     ['<TagSet><Other/></TagSet>', 'MalformedXML', {}],

@@ -109,6 +109,28 @@ export const METADATA: readonly RecordedRow[] = [
   })),
   ...(
     [
+      ['<Tagging/>', RECORDED],
+      ['<Tagging xmlns="http://s3.amazonaws.com/doc/2006-03-01/"></Tagging>', RECORDED],
+      ['<Tagging><TagSet/></Tagging>', RECORDED],
+    ] as const
+  ).map(([body, source]) => ({
+    what: `tags of an object and of a bucket, replaced by ${body}`,
+    source,
+    ask: async (world: World, bucket: string) => {
+      await world.put(`/${bucket}/key`, 'bytes', { 'x-amz-tagging': 'a=1' });
+      const old = '<Tagging><TagSet><Tag><Key>a</Key><Value>1</Value></Tag></TagSet></Tagging>';
+      await world.must('PUT', `/${bucket}?tagging`, { body: old });
+      return [
+        await world.outcome('PUT', `/${bucket}/key?tagging`, { body }),
+        await world.tags(`/${bucket}/key`),
+        await world.outcome('PUT', `/${bucket}?tagging`, { body }),
+        await world.outcome('GET', `/${bucket}?tagging`),
+      ];
+    },
+    expected: ['200', [], '204', '404 NoSuchTagSet'],
+  })),
+  ...(
+    [
       ['key1=val1,key2=val2', '400 InvalidArgument', RECORDED],
       ['key1=val1&key1=val2', '400 InvalidArgument', RECORDED],
       ['key1=val1%2Ckey2', '400 InvalidTag', 'a value that no tag has, as in a document'],

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BACKENDS, type Cloud, startCloud } from '../../support/backends/clouds.ts';
 import { World } from '../spec/world.ts';
 import { ANSWERS } from './answers.ts';
+import { CONDITIONS } from './conditions.ts';
 import { METADATA } from './metadata.ts';
 import type { RecordedRow } from './row.ts';
 import { REFUSALS } from './refusals.ts';
@@ -10,7 +11,7 @@ import { REFUSALS } from './refusals.ts';
  * What S3 itself answered, as far as the gateway once answered otherwise. The differences that stay are in
  * docs/deviations.md.
  */
-const ROWS: readonly RecordedRow[] = [...REFUSALS, ...METADATA, ...ANSWERS];
+const ROWS: readonly RecordedRow[] = [...REFUSALS, ...METADATA, ...ANSWERS, ...CONDITIONS];
 
 describe.each(BACKENDS)('as S3 answered, over %s', (name) => {
   let cloud: Cloud;

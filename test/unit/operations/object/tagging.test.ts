@@ -82,7 +82,7 @@ describe('tags of an object', () => {
 
   it.each([
     ['', 'MalformedXML'],
-    ['<Tagging/>', 'MalformedXML'],
+    ['<Tags/>', 'MalformedXML'],
     [tagging(['a', '1'], ['a', '2']), 'InvalidTag'],
     [tagging(['aws:a', '1']), 'InvalidTag'],
     ['x'.repeat(300_000), 'MaxMessageLengthExceeded'],

@@ -34,7 +34,7 @@ describe('tags of a bucket', () => {
   });
 
   it.each<[OperationName, Partial<Parameters<Gateway['send']>[1]>, string]>([
-    ['PutBucketTagging', { body: '<Tagging/>' }, 'MalformedXML'],
+    ['PutBucketTagging', { body: '<Tags/>' }, 'MalformedXML'],
     ['PutBucketTagging', { body: tagging(['a', '#']) }, 'InvalidTag'],
     [
       'PutBucketTagging',
