@@ -95,6 +95,7 @@ export class Connection {
    * hand over the records that TLS has decrypted already, and then perhaps the end: up to some 80 KiB.
    */
   readonly #meanwhile: (() => void)[] = [];
+  #catchesUp = false;
   #closed = false;
   #socketIsClosed = false;
   #whenClosed: (() => void)[] = [];
@@ -201,7 +202,10 @@ export class Connection {
     this.#socket.pause();
   }
 
-  /** Hands over, before it returns, what has come meanwhile; more comes later. */
+  /**
+   * Hands over, before it returns, what has come meanwhile; more comes later. From within `onBytes` it does so after
+   * `onBytes` has returned.
+   */
   resume(): void {
     if (this.#closed || !this.#isPaused) return;
     // A silence that was the reader's own fault has used the timer up.
@@ -239,9 +243,17 @@ export class Connection {
   }
 
   #catchUp(): void {
-    for (let next = this.#meanwhile.shift(); next !== undefined; next = this.#meanwhile.shift()) {
-      next();
-      if (this.#isPaused) return;
+    // Whoever resumes while it is given something gets the rest from the loop that gives it.
+    if (this.#catchesUp) return;
+    this.#catchesUp = true;
+    try {
+      while (!this.#isPaused) {
+        const next = this.#meanwhile.shift();
+        if (next === undefined) return;
+        next();
+      }
+    } finally {
+      this.#catchesUp = false;
     }
   }
 

@@ -25,7 +25,7 @@ export interface ResponseHead {
   /** Lower-case names; values as they came, Latin-1. A repeated header is an array. */
   readonly headers: ResponseHeaders;
   readonly framing: Framing;
-  /** The peer lets the connection live on after this answer. */
+  /** The peer lets the connection live on after this answer, and nothing of this answer can come later. */
   readonly keepAlive: boolean;
 }
 
@@ -54,7 +54,7 @@ export function parseHead(text: string, method: string): ResponseHead {
     status,
     headers,
     framing: framingOf(method, status, headers),
-    keepAlive: keepsAlive(line[1] === '1', headers),
+    keepAlive: keepsAlive(line[1] === '1', headers) && !announcesBodyInVain(method, status, headers),
   };
 }
 
@@ -122,12 +122,27 @@ function framingOf(method: string, status: number, headers: ResponseHeaders): Fr
   if (coding !== undefined && (typeof coding !== 'string' || coding.toLowerCase() !== 'chunked')) {
     throw new MalformedResponse('transfer-encoding');
   }
-  if (method === 'HEAD' || status < 200 || status === 204 || status === 304) return { kind: 'empty' };
+  if (method === 'HEAD' || status < 200 || isBodiless(status)) return { kind: 'empty' };
   if (coding !== undefined) return { kind: 'chunked' };
   if (length !== undefined) return { kind: 'length', length: Number(length) };
   // The end of such a body cannot be told from a broken connection: good enough for an error page only.
   if (status < 400) throw new MalformedResponse('no framing');
   return { kind: 'untilClose' };
+}
+
+function isBodiless(status: number): boolean {
+  return status === 204 || status === 304;
+}
+
+/**
+ * Peers that announce a body where none can be may send one, and nothing tells its bytes from the next answer: whether
+ * they come with the head or after it must not matter. RFC 9110 section 8.6 lets 304 name the length of what it stands
+ * for, so such an answer is as good as any; it costs its connection. Answers to HEAD have a length as a rule.
+ */
+function announcesBodyInVain(method: string, status: number, headers: ResponseHeaders): boolean {
+  if (!isBodiless(status)) return false;
+  if (headers['transfer-encoding'] !== undefined) return true;
+  return method !== 'HEAD' && Number(headers['content-length'] ?? 0) > 0;
 }
 
 function keepsAlive(persistent: boolean, headers: ResponseHeaders): boolean {

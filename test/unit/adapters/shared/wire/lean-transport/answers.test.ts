@@ -53,6 +53,52 @@ describe('an answer', () => {
     expect(server.connections).toHaveLength(2);
   });
 
+  describe.each([
+    ['GET', '304 Not Modified', 'Content-Length: 5', 'hello'],
+    ['GET', '204 No Content', 'Content-Length: 5', 'hello'],
+    ['GET', '304 Not Modified', 'Transfer-Encoding: chunked', '5\r\nhello\r\n0\r\n\r\n'],
+    ['HEAD', '304 Not Modified', 'Transfer-Encoding: chunked', '5\r\nhello\r\n0\r\n\r\n'],
+  ] as const)('%s, %s with %s and a body behind it', (method, status, framing, body) => {
+    const head = `HTTP/1.1 ${status}\r\n${framing}\r\n\r\n`;
+
+    it.each([
+      ['in one piece', [head + body]],
+      ['byte by byte', Array.from(head + body)],
+      ['cut behind the head', [head, body]],
+      ['cut within the body', [head + body.slice(0, 2), body.slice(2)]],
+      ['without the body', [head]],
+    ])('is taken, and its connection closed: %s', async (_name, pieces) => {
+      const [first = '', ...rest] = pieces;
+      const server = await peer((socket, _count, connection) => {
+        if (connection > 1) {
+          socket.write(ok('second'));
+          return;
+        }
+        socket.setNoDelay(true);
+        socket.write(first);
+        for (const [at, piece] of rest.entries()) setTimeout(() => socket.write(piece), 1 + at);
+      });
+      const to = transport(server.origin);
+      const response = await send(to, method);
+      expect([response.status, await text(response)]).toEqual([Number(status.slice(0, 3)), '']);
+      // At once: what was announced may still be on its way.
+      expect(await text(await send(to, 'GET'))).toBe('second');
+      expect(server.connections).toHaveLength(2);
+    });
+  });
+
+  it.each([
+    ['GET', '304 Not Modified', 'ETag: "1"'],
+    ['GET', '304 Not Modified', 'Content-Length: 0'],
+    ['GET', '204 No Content', 'Content-Length: 0'],
+    ['HEAD', '404 Not Found', 'Content-Length: 223'],
+  ] as const)('%s, %s with %s keeps its connection', async (method, status, field) => {
+    const server = await peer((socket) => socket.write(`HTTP/1.1 ${status}\r\n${field}\r\n\r\n`));
+    const to = transport(server.origin);
+    for (let i = 0; i < 2; i++) expect(await text(await send(to, method))).toBe('');
+    expect(server.connections).toHaveLength(1);
+  });
+
   it('that comes before it was asked for closes the connection', async () => {
     const server = await peer((socket, count) => {
       socket.write(ok(`answer ${count}`));
