@@ -12,7 +12,7 @@ import type { SurveyedStore } from '../store/survey.ts';
 import { KeyQueue } from '../manifest/heads/key-queue.ts';
 import { defined } from '../observe/defined.ts';
 import { noteHeads } from '../store/note-heads.ts';
-import { containersBehind, placedStore, type Places } from '../store/placed-store.ts';
+import { containersBehind, placedStore, placeIds, type Places } from '../store/placed-store.ts';
 import { placesOf } from './bucket-rules.ts';
 import { openGcs, openGcsDouble } from './gcs-backend.ts';
 import { type OpenStore, type Surroundings, atPlace, connectionOptions } from './open-store.ts';
@@ -31,7 +31,7 @@ export interface OpenBackend extends Backend {
 /** @param store the one that knows no places */
 function placesIn(store: BlobStore, places: Places): Pick<Backend, 'places' | 'behindPlaces'> {
   if (places.size === 0) return {};
-  return { places: new Set(places.keys()), behindPlaces: (call) => containersBehind(store, places, call) };
+  return { places: placeIds(places), behindPlaces: (call) => containersBehind(store, places, call) };
 }
 
 function kmsKeysOf(backend: BackendConfig): Pick<Backend, 'kmsKeys'> {

@@ -34,6 +34,11 @@ export function placeId({ container, prefix }: Place): string {
   return createHash('sha256').update(`${container}\n${prefix}`).digest('hex').slice(0, ID_LENGTH);
 }
 
+/** The ids of places by the names of the containers that they stand for. */
+export function placeIds(places: Places): ReadonlyMap<string, string> {
+  return new Map([...places].map(([name, place]) => [name, placeId(place)]));
+}
+
 /**
  * The same store with containers that are parts of others. They are neither made nor removed here, and are there as
  * long as the container is in which they lie, and nobody has marked it as a bucket's own. That one cannot be made or

@@ -5,6 +5,7 @@ import { isStoreError } from '../../store/store-error.ts';
 import { decodeBucketSummary } from '../records/bucket-record.ts';
 import { isNativeName } from './container-names.ts';
 import type { Backend, Realm } from './realm.ts';
+import { RECORDS, claimedBy } from './record-names.ts';
 
 export interface ListBucketsRequest {
   readonly ownerId: string;
@@ -80,13 +81,14 @@ async function listRecords(
   const owned: ListedBucket[] = [];
   const containers = new Set([backend.systemContainer]);
   try {
-    for await (const page of pagesOf(backend.store, backend.systemContainer, { prefix: 'b/' }, call)) {
+    for await (const page of pagesOf(backend.store, backend.systemContainer, { prefix: RECORDS }, call)) {
       for (const entry of blobsOf(page)) {
         const summary = decodeBucketSummary(entry.metadata);
-        if (summary === undefined) continue;
-        containers.add(summary.container);
-        if (summary.owner === ownerId) {
-          owned.push({ name: entry.name.slice(2), createdAt: summary.createdAt, backend: backend.name });
+        const claimed = summary && claimedBy(backend, entry.name, summary.container);
+        if (claimed === undefined) continue;
+        containers.add(claimed.container);
+        if (claimed.bucket !== undefined && summary?.owner === ownerId) {
+          owned.push({ name: claimed.bucket, createdAt: summary.createdAt, backend: backend.name });
         }
       }
     }

@@ -9,10 +9,12 @@ import {
 } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { readAll } from '../../streams/read-all.ts';
+import { together } from '../../streams/together.ts';
 import { type BucketRecord, decodeBucketRecord, encodeBucketRecord } from '../records/bucket-record.ts';
-import { SYSTEM_MARK, placedUid } from './container-names.ts';
+import { SYSTEM_MARK, isPlacedUid, placedUid } from './container-names.ts';
 import type { ContainerProof } from './container-proof.ts';
 import type { Backend, Realm } from './realm.ts';
+import { namedRecord, placeContainer, placeRecord } from './record-names.ts';
 
 /** How often one change of a record is sent while its answers get lost. After that its outcome counts as unknown. */
 const MAX_SENDS = 3;
@@ -53,48 +55,98 @@ export interface BucketRecords {
 }
 
 export function createBucketRecords(realm: Realm, proof: ContainerProof): BucketRecords {
-  const recordRef = (name: string): BlobRef => ({
-    container: realm.backendOf(name).systemContainer,
-    name: `b/${name}`,
-  });
-
   const native = withSystemContainer(proof);
 
   const find: BucketRecords['find'] = async (name, call) => {
     const backend = realm.backendOf(name);
-    try {
-      const { properties, body } = await backend.store.read(recordRef(name), {}, call);
-      return {
-        record: decodeBucketRecord(await readAll(body)),
-        revision: properties.revision,
-        lastModified: properties.lastModified,
-      };
-    } catch (error) {
-      if (!isStoreError(error, 'notFound', 'containerNotFound')) throw error;
-    }
+    const place = backend.places?.get(name);
+    const stored =
+      place === undefined
+        ? await readRecord(backend, namedRecord(name), call)
+        : await findPlaced(backend, { name, place }, call);
+    if (stored !== undefined) return stored;
     const container = await native(backend, name, call);
     return container && { record: nativeBucketRecord(backend, container) };
   };
 
-  const write: BucketRecords['write'] = async (name, record, condition, call) => {
-    const { body, metadata } = encodeBucketRecord(record);
-    const { store } = realm.backendOf(name);
-    const request = { headers: { contentType: 'application/json' }, metadata, condition };
-    try {
-      return (await store.write(recordRef(name), body, request, call)).revision;
-    } catch (error) {
-      if (!isStoreError(error, 'containerNotFound')) throw error;
-      await ensureSystemContainer(realm.backendOf(name), call);
-      return (await store.write(recordRef(name), body, request, call)).revision;
-    }
-  };
+  const write: BucketRecords['write'] = (name, record, condition, call) =>
+    writeRecord(realm.backendOf(name), { name, record, condition }, call);
 
   return {
     find,
     write,
     swap: (name, change, call) => swapRecord({ find, write }, name, change, call),
-    remove: (name, revision, call) => realm.backendOf(name).store.remove(recordRef(name), revision, call),
+    remove: (name, revision, call) => {
+      const { store, systemContainer } = realm.backendOf(name);
+      return store.remove({ container: systemContainer, name: namedRecord(name) }, revision, call);
+    },
   };
+}
+
+/**
+ * Finds the record of a part of a container. If a record of this name is that of a bucket with a container, it is
+ * returned instead, and whoever uses it finds it disputed.
+ */
+async function findPlaced(
+  backend: Backend,
+  { name, place }: { readonly name: string; readonly place: string },
+  call: Call,
+): Promise<StoredBucket | undefined> {
+  const [named, own] = await together(
+    () => readRecord(backend, namedRecord(name), call),
+    () => readRecord(backend, placeRecord(place), call),
+  );
+  if (named !== undefined && !isPlacedUid(named.record.uid)) return named;
+  if (own !== undefined) return { ...own, record: { ...own.record, container: name } };
+  if (named?.record.uid !== placedUid(place)) return named;
+  // An earlier release wrote it under the name. It is left there for replicas of that release.
+  const { record } = named;
+  try {
+    return { record, revision: await writeRecord(backend, { name, record, condition: ABSENT }, call) };
+  } catch (error) {
+    if (!isStoreError(error, 'conditionFailed')) throw error;
+    return findPlaced(backend, { name, place }, call);
+  }
+}
+
+async function readRecord(
+  { store, systemContainer }: Backend,
+  name: string,
+  call: Call,
+): Promise<StoredBucket | undefined> {
+  try {
+    const { properties, body } = await store.read({ container: systemContainer, name }, {}, call);
+    const { revision, lastModified } = properties;
+    return { record: decodeBucketRecord(await readAll(body)), revision, lastModified };
+  } catch (error) {
+    if (isStoreError(error, 'notFound', 'containerNotFound')) return undefined;
+    throw error;
+  }
+}
+
+interface RecordWrite {
+  /** Of the bucket. */
+  readonly name: string;
+  readonly record: BucketRecord;
+  readonly condition: Condition;
+}
+
+async function writeRecord(backend: Backend, { name, record, condition }: RecordWrite, call: Call): Promise<Revision> {
+  const place = backend.places?.get(name);
+  const isPlace = place !== undefined;
+  const { body, metadata } = encodeBucketRecord(isPlace ? { ...record, container: placeContainer(place) } : record);
+  const ref: BlobRef = {
+    container: backend.systemContainer,
+    name: isPlace ? placeRecord(place) : namedRecord(name),
+  };
+  const request = { headers: { contentType: 'application/json' }, metadata, condition };
+  try {
+    return (await backend.store.write(ref, body, request, call)).revision;
+  } catch (error) {
+    if (!isStoreError(error, 'containerNotFound')) throw error;
+    await ensureSystemContainer(backend, call);
+    return (await backend.store.write(ref, body, request, call)).revision;
+  }
 }
 
 async function swapRecord(

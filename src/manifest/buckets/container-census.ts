@@ -3,6 +3,7 @@ import { blobsOf, pagesOf } from '../../store/pages.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { decodeBucketSummary } from '../records/bucket-record.ts';
 import type { Backend } from './realm.ts';
+import { RECORDS, isPlaceRecord } from './record-names.ts';
 
 /** The records that name each container, by bucket. */
 export type NamedContainers = ReadonlyMap<string, readonly string[]>;
@@ -11,11 +12,11 @@ export type NamedContainers = ReadonlyMap<string, readonly string[]>;
 export async function namedContainers(backend: Backend, call: Call): Promise<NamedContainers> {
   const named = new Map<string, string[]>();
   try {
-    for await (const page of pagesOf(backend.store, backend.systemContainer, { prefix: 'b/' }, call)) {
+    for await (const page of pagesOf(backend.store, backend.systemContainer, { prefix: RECORDS }, call)) {
       for (const { name, metadata } of blobsOf(page)) {
         const container = decodeBucketSummary(metadata)?.container;
-        if (container === undefined) continue;
-        const bucket = name.slice('b/'.length);
+        if (container === undefined || isPlaceRecord(name)) continue;
+        const bucket = name.slice(RECORDS.length);
         const others = named.get(container);
         if (others === undefined) named.set(container, [bucket]);
         else others.push(bucket);

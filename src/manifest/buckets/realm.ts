@@ -14,8 +14,8 @@ export interface Backend {
   readonly queue?: KeyQueue;
   /** Of this process; absent: the machine's. */
   readonly time?: Time;
-  /** Buckets that are parts of containers; the store knows these by the names of the buckets. */
-  readonly places?: ReadonlySet<string>;
+  /** Buckets that are parts of containers, with the ids of their places; the store knows these by the buckets' names. */
+  readonly places?: ReadonlyMap<string, string>;
   /** Those of `places` behind which a container of the same name lies. @throws StoreError */
   readonly behindPlaces?: (call: Call) => Promise<readonly string[]>;
   /** What the service calls the KMS keys that clients may name, by those names. */

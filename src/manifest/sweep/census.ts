@@ -9,6 +9,7 @@ import { type BucketRecord, decodeBucketRecord } from '../records/bucket-record.
 import { nativeBucketRecord, nativeUid } from '../buckets/bucket-records.ts';
 import { isPlacedUid } from '../buckets/container-names.ts';
 import { toBucket } from '../buckets/bucket-store.ts';
+import { RECORDS, claimedBy } from '../buckets/record-names.ts';
 import type { UnsettledBucket } from './sweep-buckets.ts';
 import type { SweepRun } from './sweep-run.ts';
 
@@ -38,13 +39,12 @@ export async function takeCensus(run: SweepRun, isHere: (bucket: string) => bool
   const containers = new Set([run.system]);
   const buckets: Bucket[] = [];
   const unsettled: UnsettledBucket[] = [];
-  const add = (name: string, record: BucketRecord, properties?: BlobProperties): void => {
-    containers.add(record.container);
+  const add = (name: string | undefined, record: BucketRecord, properties?: BlobProperties): void => {
     // Leftovers of a deleted bucket are removed after the grace period, when no request for it is under way any more.
     if (record.state?.kind !== 'deleted' || properties === undefined || !run.isPastGrace(properties)) {
       live.add(record.uid);
     }
-    if (!isHere(name)) return;
+    if (name === undefined || !isHere(name)) return;
     const { state } = record;
     if (state === undefined) {
       buckets.push(toBucket(run.backend, name, { record }));
@@ -53,10 +53,14 @@ export async function takeCensus(run: SweepRun, isHere: (bucket: string) => bool
       unsettled.push({ name, record: { ...record, state }, revision, lastModified });
     }
   };
-  for await (const page of run.pages(run.system, { prefix: 'b/' }, call)) {
+  for await (const page of run.pages(run.system, { prefix: RECORDS }, call)) {
     await run.each(blobsOf(page), async ({ name }) => {
       const read = await readRecord(run, name, call);
-      if (read !== undefined) add(name.slice('b/'.length), read.record, read.properties);
+      if (read === undefined) return;
+      const { record, properties } = read;
+      const claimed = claimedBy(run.backend, name, record.container);
+      if (claimed !== undefined) containers.add(claimed.container);
+      add(claimed?.bucket, { ...record, ...(claimed && { container: claimed.container }) }, properties);
     });
   }
   for await (const container of containersOf(run.store, call)) {

@@ -19,7 +19,7 @@ interface Rest {
   readonly recorder: Recorder;
   readonly note: (who: string, what: string, outcome: string) => void;
   readonly plan: Plan;
-  readonly places: ReadonlySet<string> | undefined;
+  readonly places: ReadonlyMap<string, string> | undefined;
 }
 
 /**

@@ -53,7 +53,7 @@ interface GatewayOptions {
   /** The common store as this gateway sees it. */
   readonly storeOf: (gateway: Gateway) => BlobStore;
   /** Buckets that are parts of containers; then everything without a record is A's. */
-  readonly places?: ReadonlySet<string> | undefined;
+  readonly places?: ReadonlyMap<string, string> | undefined;
   readonly onCrash: (gateway: Gateway) => void;
 }
 

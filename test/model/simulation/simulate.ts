@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
-import { placedStore } from '../../../src/store/placed-store.ts';
+import { placeIds, placedStore } from '../../../src/store/placed-store.ts';
 import { checkHistory } from '../history/check-history.ts';
 import { EMPTY } from '../history/register.ts';
 import type { Mode } from '../history/event.ts';
@@ -65,7 +65,7 @@ class Simulation {
   readonly #clients: Clients;
   /** Below the places. */
   readonly #base: BlobStore;
-  readonly #places: ReadonlySet<string> | undefined;
+  readonly #places: ReadonlyMap<string, string> | undefined;
   #calls = 0;
 
   constructor(plan: Plan, dice: Dice, { spoil = (store) => store, plant, placed = false }: SimulateOptions) {
@@ -84,7 +84,7 @@ class Simulation {
         );
       });
     this.#base = new MemoryBlobStore({ now: serviceClock(timeline) });
-    this.#places = placed ? new Set(PLACES.keys()) : undefined;
+    this.#places = placed ? placeIds(PLACES) : undefined;
     const store = spoil(placed ? placedStore(this.#base, PLACES) : this.#base);
     this.#wire = new Wire({
       timeline,

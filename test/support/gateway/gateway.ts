@@ -27,7 +27,7 @@ import type { CorsRule } from '../../../src/protocol/cors/cors-rule.ts';
 import { HoldBudget } from '../../../src/protocol/body/hold-budget.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
 import { noteHeads } from '../../../src/store/note-heads.ts';
-import { type Places, placedStore } from '../../../src/store/placed-store.ts';
+import { type Places, placeIds, placedStore } from '../../../src/store/placed-store.ts';
 import {
   ACCESS_KEY,
   OTHER_ACCESS_KEY,
@@ -130,7 +130,7 @@ export async function startGatewayOver<Store extends BlobStore>(
         {
           name: 'test',
           store: noteHeads(placedStore(store, places), systemContainer),
-          places: new Set(places.keys()),
+          places: placeIds(places),
           systemContainer,
           ownerId: CANONICAL_ID,
           queue: new KeyQueue(),

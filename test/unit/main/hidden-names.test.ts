@@ -6,7 +6,7 @@ import type { Backend } from '../../../src/manifest/buckets/realm.ts';
 import { bucketNames } from '../../../src/main/bucket-rules.ts';
 import { warnOfHiddenBuckets } from '../../../src/main/hidden-names.ts';
 import { judgeNames } from '../../../src/main/preflight/judge-names.ts';
-import { containersBehind, placedStore } from '../../../src/store/placed-store.ts';
+import { containersBehind, placeIds, placedStore } from '../../../src/store/placed-store.ts';
 import { testCall } from '../../support/test-call.ts';
 
 function newBackend(name: string): Backend {
@@ -62,7 +62,13 @@ test('a rule, or another default, hides the buckets of a backend', async () => {
 test('a part of a container hides the bucket that has its name and another container', async () => {
   const backend = newBackend('only');
   await made(backend, ['team.a', 'other']);
-  const placed = { ...backend, places: new Set(['team.a', 'new']) };
+  const placed = {
+    ...backend,
+    places: new Map([
+      ['team.a', 'a'],
+      ['new', 'b'],
+    ]),
+  };
   const names = bucketNames([placed], { rules: [], aliases: [] });
   expect(await hiddenBuckets(placed, names, testCall())).toEqual([{ bucket: 'team.a', instead: { part: true } }]);
   expect((await judgeNames(placed, names, testCall())).detail).toContain('team.a (part of a container)');
@@ -77,7 +83,7 @@ test('a part of a container hides the container that has its name, with a record
   const placed: Backend = {
     ...backend,
     store: placedStore(store, places),
-    places: new Set(places.keys()),
+    places: placeIds(places),
     behindPlaces: (call) => containersBehind(store, places, call),
   };
   const names = bucketNames([placed], { rules: [], aliases: [] });

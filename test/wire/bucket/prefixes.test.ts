@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { encodeBucketRecord } from '../../../src/manifest/records/bucket-record.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
+import { placeId } from '../../../src/store/placed-store.ts';
 import { type Caller, type Sent, outcome, send } from '../../support/clients/acl-client.ts';
 import { BACKENDS, type Cloud, startCloud } from '../../support/backends/clouds.ts';
-import { type TestGateway, startGatewayOver } from '../../support/gateway/gateway.ts';
+import { CANONICAL_ID, type TestGateway, startGatewayOver } from '../../support/gateway/gateway.ts';
 import { testCall } from '../../support/test-call.ts';
 
 /* Buckets that are parts of one container, on a store that other gateways use as well. */
@@ -113,8 +115,7 @@ describe.each(BACKENDS)('buckets that are parts of a container, over %s', (name)
   });
 
   test('each has versions and settings of its own', async () => {
-    const status = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
-    await must({ method: 'PUT', target: '/team-a?versioning', body: status });
+    await must({ method: 'PUT', target: '/team-a?versioning', body: versioning('Enabled') });
     for (const body of ['one', 'two']) await must({ method: 'PUT', target: '/team-a/versioned', body });
     await must({ method: 'PUT', target: '/team.b/versioned', body: 'unversioned' });
     expect(tags(await get('/team-a?versions&prefix=versioned'), 'VersionId')).toHaveLength(2);
@@ -162,7 +163,8 @@ describe.each(BACKENDS)('buckets that are parts of a container, over %s', (name)
     expect(tags(deleted, 'Key')).toEqual([fits, `${fits}k`]);
   });
 
-  test('moved by the configuration, one is refused as long as it has the settings of the other place', async () => {
+  test('a place keeps its versions and settings under another name, and its old name has none of them', async () => {
+    const before = tags(await get('/team-a?versions&prefix=versioned'), 'VersionId');
     const moved = await beside(
       new Map([
         ['team-a', { container: 'shared', prefix: 'teams/c/' }],
@@ -170,17 +172,61 @@ describe.each(BACKENDS)('buckets that are parts of a container, over %s', (name)
       ]),
     );
     try {
-      expect(await ask({ method: 'GET', target: '/team-a' }, 'owner', moved)).toBe('409 InvalidBucketState');
       expect(await get('/renamed/native', moved)).toBe('teams/a/native');
+      expect(await get('/renamed?versioning', moved)).toContain('<Status>Enabled</Status>');
+      await must({ method: 'PUT', target: '/renamed/versioned', body: 'three' }, moved);
+      const now = tags(await get('/renamed?versions&prefix=versioned', moved), 'VersionId');
+      expect(now.slice(1)).toEqual(before);
+      await must({ method: 'PUT', target: '/renamed?versioning', body: versioning('Suspended') }, moved);
+      expect(await get('/team-a/native', moved)).toBe('teams/c/native');
+      expect(await get('/team-a?versioning', moved)).not.toContain('Status');
+      expect(tags(await get('/', moved), 'Name')).toEqual(['renamed', 'team-a']);
     } finally {
       await moved.close();
+    }
+    const back = await beside(PLACES);
+    try {
+      expect(await get('/team-a?versioning', back)).toContain('<Status>Suspended</Status>');
+      expect(await get('/team-a/versioned', back)).toBe('three');
+      await must({ method: 'PUT', target: '/team-a?versioning', body: versioning('Enabled') }, back);
+    } finally {
+      await back.close();
     }
     const without = await beside(new Map());
     try {
       expect(await ask({ method: 'GET', target: '/team-a' }, 'owner', without)).toBe('404 NoSuchBucket');
+      expect(tags(await get('/', without), 'Name')).toEqual(['shared']);
       expect(await get('/shared/outside', without)).toBe('outside');
     } finally {
       await without.close();
+    }
+  });
+
+  test('the record that an earlier release wrote under the name of a place is moved to the place', async () => {
+    const place = { container: 'shared', prefix: 'teams/old/' };
+    const { body, metadata } = encodeBucketRecord({
+      uid: `placed.${placeId(place)}`,
+      owner: CANONICAL_ID,
+      createdAt: 1_700_000_000_000,
+      container: 'by-name',
+      versioning: 'enabled',
+      settings: {},
+    });
+    await base.write({ container: SYSTEM, name: 'b/by-name' }, body, { metadata }, call);
+    const first = await beside(new Map([['by-name', place]]));
+    try {
+      expect(tags(await get('/', first), 'Name')).toContain('by-name');
+      await must({ method: 'PUT', target: '/by-name/key', body: 'one' }, first);
+    } finally {
+      await first.close();
+    }
+    const renamed = await beside(new Map([['new-name', place]]));
+    try {
+      await must({ method: 'PUT', target: '/new-name/key', body: 'two' }, renamed);
+      expect(tags(await get('/new-name?versions', renamed), 'VersionId')).toHaveLength(2);
+      expect(tags(await get('/', renamed), 'Name')).toContain('new-name');
+    } finally {
+      await renamed.close();
     }
   });
 
@@ -225,6 +271,10 @@ describe.each(BACKENDS)('buckets that are parts of a container, over %s', (name)
     expect((await base.headContainer('shared', call)).owner).toBeUndefined();
   });
 });
+
+function versioning(status: string): string {
+  return `<VersioningConfiguration><Status>${status}</Status></VersioningConfiguration>`;
+}
 
 /** The store for one of several gateways: the test closes it. */
 function keptOpen(store: BlobStore): BlobStore {

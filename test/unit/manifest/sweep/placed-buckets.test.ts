@@ -4,7 +4,7 @@ import { auditContainers } from '../../../../src/manifest/buckets/container-audi
 import type { Backend } from '../../../../src/manifest/buckets/realm.ts';
 import { SWEEP_DEFAULTS } from '../../../../src/manifest/sweep/sweep-settings.ts';
 import { sweep } from '../../../../src/manifest/sweep/sweep.ts';
-import { type Places, placeId, placedStore } from '../../../../src/store/placed-store.ts';
+import { type Places, placeId, placeIds, placedStore } from '../../../../src/store/placed-store.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { problemsOf } from './sweep-fixture.ts';
 
@@ -31,7 +31,7 @@ async function newStore(): Promise<MemoryBlobStore> {
 
 function backendOver(memory: MemoryBlobStore, places: Places): Backend {
   const store = placedStore(memory, places);
-  return { name: 'test', store, systemContainer: 'system', ownerId: 'owner', places: new Set(places.keys()) };
+  return { name: 'test', store, systemContainer: 'system', ownerId: 'owner', places: placeIds(places) };
 }
 
 test.each([

@@ -1,0 +1,57 @@
+import type { Backend } from './realm.ts';
+
+/** What the names of all bucket records begin with. */
+export const RECORDS = 'b/';
+/** Begins what stands for the name of a bucket in the records of places. No bucket's name has this character. */
+const PLACE = '~';
+
+/** The blob in the system container with the record of a bucket that has a container. */
+export function namedRecord(bucket: string): string {
+  return RECORDS + bucket;
+}
+
+/**
+ * The blob with the record of a part of a container. It is named by the place, which stays when the configuration gives
+ * the place another name (docs/decisions/0031-parts-of-containers.md).
+ * @param place the place's id
+ */
+export function placeRecord(place: string): string {
+  return namedRecord(placeContainer(place));
+}
+
+/** What stands for the container in the record of a place, whose own name is the bucket's and may change. */
+export function placeContainer(place: string): string {
+  return PLACE + place;
+}
+
+/** Whether a record is that of a place. @param name of the blob */
+export function isPlaceRecord(name: string): boolean {
+  return name.startsWith(namedRecord(PLACE));
+}
+
+/** What a record claims. */
+interface Claimed {
+  /** Absent: the configuration gives the name to a place, which hides the bucket. */
+  readonly bucket?: string;
+  /** As the store knows it. */
+  readonly container: string;
+}
+
+/**
+ * What a record claims, from what a listing says of it. Undefined: nothing now. It is that of a place which the
+ * configuration does not name, or an earlier release left it under the name of a place.
+ * @param container what the record says
+ */
+export function claimedBy(
+  { places = new Map() }: Pick<Backend, 'places'>,
+  name: string,
+  container: string,
+): Claimed | undefined {
+  if (isPlaceRecord(name)) {
+    const bucket = [...places].find(([, place]) => placeRecord(place) === name)?.[0];
+    return bucket === undefined ? undefined : { bucket, container: bucket };
+  }
+  const bucket = name.slice(RECORDS.length);
+  if (!places.has(bucket)) return { bucket, container };
+  return bucket === container ? undefined : { container };
+}
