@@ -13,7 +13,7 @@ import {
   type OtherService,
   type SigningCredential,
 } from './verdict.ts';
-import { absenceFault, readSignedHeaders } from './signed-headers.ts';
+import { readSignedHeaders } from './signed-headers.ts';
 import { verifySignature, type SignatureClaim } from './verify-signature.ts';
 
 const COMPONENTS = 3;
@@ -72,10 +72,6 @@ function checkHeaders(
   }
   const payload = parsePayloadMode(sha256);
   requireSignedHeaders(headers, signedHeaders);
-  const absence = absenceFault(signedHeaders, headers);
-  if (absence !== undefined) {
-    throw malformed({ message: absence });
-  }
   return payload;
 }
 

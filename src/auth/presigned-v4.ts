@@ -9,7 +9,7 @@ import type { CredentialScope, ScopeFault } from './scope.ts';
 import { presignedToken } from './session-token.ts';
 import { SIGV4_ALGORITHM } from './signature.ts';
 import { DEFAULT_MAX_SKEW_MS, type AuthOptions, type AuthVerdict, type SigningCredential } from './verdict.ts';
-import { absenceFault, readSignedHeaders } from './signed-headers.ts';
+import { readSignedHeaders } from './signed-headers.ts';
 import { verifySignature, type SignatureClaim } from './verify-signature.ts';
 
 const SIGNATURE_PARAMETER = 'X-Amz-Signature';
@@ -41,10 +41,10 @@ export function authenticateQuery<C extends SigningCredential>(
   }
   const amzDate = given['X-Amz-Date'];
   const { names: signedHeaders, fault: listFault } = readSignedHeaders(given['X-Amz-SignedHeaders']);
-  refuseList(listFault);
+  if (listFault !== undefined) throw parameterError(listFault);
   const scope = checkedScope(given['X-Amz-Credential'], amzDate, options);
   checkLifetime(given, request.now, options.maxSkewMs ?? DEFAULT_MAX_SKEW_MS);
-  const payloadHash = options.service?.bodyHash ?? declaredPayloadHash(request) ?? UNSIGNED_PAYLOAD;
+  const payloadHash = options.service?.bodyHash ?? declaredPayloadHash(request, signedHeaders) ?? UNSIGNED_PAYLOAD;
   const claim: SignatureClaim = {
     method: 'query',
     scope,
@@ -65,14 +65,17 @@ function checkHeaders(
 ): PayloadMode {
   const payload = parsePayloadMode(payloadHash);
   requireSignedHeaders(headers, signedHeaders, query);
-  refuseList(absenceFault(signedHeaders, headers));
   return payload;
 }
 
 /** The value of a signed header, or of the query parameter that stands for it, in either spelling. */
-function declaredPayloadHash({ headers, query }: SignableRequest): string | undefined {
+export function declaredPayloadHash(
+  { headers, query }: SignableRequest,
+  signedHeaders: readonly string[],
+): string | undefined {
+  const isSigned = signedHeaders.includes('x-amz-content-sha256');
   return (
-    headers.get('x-amz-content-sha256') ??
+    (isSigned ? headers.get('x-amz-content-sha256') : undefined) ??
     queryValue(query, 'X-Amz-Content-Sha256') ??
     queryValue(query, 'x-amz-content-sha256')
   );
@@ -133,12 +136,6 @@ function checkLifetime(given: Readonly<Record<RequiredParameter, string>>, now: 
       message: 'Request has expired',
       extra: { 'X-Amz-Expires': seconds, Expires: formatErrorDate(end), ServerTime: formatErrorDate(now) },
     });
-  }
-}
-
-function refuseList(fault: string | undefined): void {
-  if (fault !== undefined) {
-    throw parameterError(fault);
   }
 }
 

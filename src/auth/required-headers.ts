@@ -1,6 +1,7 @@
 import { S3Error } from '../errors/s3-error.ts';
 import type { QueryPair } from './canonical-query.ts';
 import type { HeaderLines } from './header-lines.ts';
+import { UNSIGNED_PAYLOAD } from './payload-mode.ts';
 import { canonicalEncoding } from './uri-encoding.ts';
 
 /**
@@ -31,13 +32,15 @@ export function refuseRepeatedHeaders(headers: HeaderLines): void {
 
 /**
  * `host` and every `x-amz-*` header must be signed. A header that a presigned URL repeats with the
- * same value in its query is: the query is covered as a whole.
+ * same value in its query is: the query is covered as a whole. Beside a presigned URL S3 ignores an unsigned
+ * `x-amz-content-sha256: UNSIGNED-PAYLOAD`, which clients add to every request.
+ * @param presigned the query of a presigned URL
  * @throws S3Error AccessDenied naming the headers that are not signed
  */
 export function requireSignedHeaders(
   headers: HeaderLines,
   signedHeaders: readonly string[],
-  query: readonly QueryPair[] = [],
+  presigned?: readonly QueryPair[],
 ): void {
   const must: string[] = [];
   for (const name of headers.names) {
@@ -47,8 +50,11 @@ export function requireSignedHeaders(
   if (must.length === 0 && hostIsSigned) {
     return;
   }
-  const hoisted = query.length === 0 ? undefined : Map.groupBy(query, (pair) => pair.name.toLowerCase());
-  const unsigned = [...new Set(must)].filter((name) => !inQuery(hoisted?.get(name), name, headers));
+  const hoisted = presigned && Map.groupBy(presigned, (pair) => pair.name.toLowerCase());
+  const unsigned = [...new Set(must)].filter(
+    (name) =>
+      hoisted === undefined || !(isIgnored(name, headers.get(name)) || inQuery(hoisted.get(name), name, headers)),
+  );
   if (!hostIsSigned && !unsigned.includes('host')) {
     unsigned.unshift('host');
   }
@@ -58,6 +64,11 @@ export function requireSignedHeaders(
       extra: { HeadersNotSigned: unsigned.join(', ') },
     });
   }
+}
+
+/** Of an unsigned header beside a presigned URL: whether S3 ignores it, since it says what holds without it. */
+export function isIgnored(name: string, value: string | undefined): boolean {
+  return name === 'x-amz-content-sha256' && value === UNSIGNED_PAYLOAD;
 }
 
 function inQuery(pairs: readonly QueryPair[] | undefined, name: string, headers: HeaderLines): boolean {

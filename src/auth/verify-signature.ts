@@ -4,6 +4,7 @@ import type { ChunkSigningContext } from './chunk-signature.ts';
 import type { PayloadMode } from './payload-mode.ts';
 import type { SignableRequest } from './raw-request.ts';
 import type { CredentialScope } from './scope.ts';
+import { haveAllCome } from './signed-headers.ts';
 import { shownBytes, shownText } from './signed-text.ts';
 import { credentialOf } from './session-token.ts';
 import { signatureMatches, stringToSign } from './signature.ts';
@@ -108,12 +109,14 @@ interface Search {
 
 function findSignature(claim: SignatureClaim, request: SignableRequest, signingKey: HmacKey): Search {
   const forms = canonicalRequests(request, claim);
+  // One that was signed and did not come is no match, whatever was signed in its place.
+  const complete = haveAllCome(claim.signedHeaders, request.headers);
   let first: Search | undefined;
   for (const canonical of forms) {
     const text = stringToSign(claim.amzDate, claim.scope.text, canonical);
     const expected = signingKey.ofLatin1(text, 'hex');
     const search = { canonical, stringToSign: text };
-    if (signatureMatches(expected, claim.signature)) {
+    if (signatureMatches(expected, claim.signature) && complete) {
       return { ...search, signature: expected };
     }
     first ??= { ...search, signature: undefined };

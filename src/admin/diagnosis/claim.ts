@@ -1,6 +1,7 @@
 import { formatAmzDate, parseAmzDate } from '../../auth/amz-date.ts';
 import { queryValue } from '../../auth/canonical-query.ts';
 import { UNSIGNED_PAYLOAD } from '../../auth/payload-mode.ts';
+import { declaredPayloadHash } from '../../auth/presigned-v4.ts';
 import type { SignableRequest } from '../../auth/raw-request.ts';
 import { parseCredential } from '../../auth/scope.ts';
 import { isBoundedList, splitSignedHeaders } from '../../auth/signed-headers.ts';
@@ -48,25 +49,23 @@ function headerClaim(authorization: string, { headers }: SignableRequest): Signa
   };
 }
 
-function queryClaim({ headers, query }: SignableRequest): SignatureClaim | undefined {
+function queryClaim(request: SignableRequest): SignatureClaim | undefined {
+  const { query } = request;
   const scope = parseCredential(queryValue(query, 'X-Amz-Credential') ?? '');
   const amzDate = queryValue(query, 'X-Amz-Date');
-  const signedHeaders = queryValue(query, 'X-Amz-SignedHeaders');
+  const list = queryValue(query, 'X-Amz-SignedHeaders');
   const signature = queryValue(query, SIGNATURE_PARAMETER);
-  if (scope === undefined || amzDate === undefined || signedHeaders === undefined || signature === undefined) {
+  if (scope === undefined || amzDate === undefined || list === undefined || signature === undefined) {
     return undefined;
   }
-  const payloadHash =
-    headers.get('x-amz-content-sha256') ??
-    queryValue(query, 'X-Amz-Content-Sha256') ??
-    queryValue(query, 'x-amz-content-sha256');
+  const signedHeaders = splitSignedHeaders(list);
   return {
     method: 'query',
     scope,
     amzDate,
-    signedHeaders: splitSignedHeaders(signedHeaders),
+    signedHeaders,
     signature,
-    payloadHash: payloadHash ?? UNSIGNED_PAYLOAD,
+    payloadHash: declaredPayloadHash(request, signedHeaders) ?? UNSIGNED_PAYLOAD,
     signatureParameter: SIGNATURE_PARAMETER,
   };
 }

@@ -52,7 +52,9 @@ function foreignToken({ claim, sources }: Subject): string {
 function mismatch(failed: Case): readonly SignatureHint[] {
   const { subject, probe, secret } = failed;
   if (secret === undefined) return unknownKey(failed);
-  if (fitsAsSent(subject, probe, secret)) return changedBody(failed);
+  if (fitsAsSent(subject, probe, secret)) {
+    return missingHeaders(subject).length > 0 ? likelyCauses(subject) : changedBody(failed);
+  }
   return findAlteration(subject, probe, secret) ?? likelyCauses(subject);
 }
 
@@ -102,7 +104,6 @@ function scopeFault({ subject, probe, secret, refusal }: Case): readonly Signatu
       ),
     ];
   }
-  if (missingHeaders(subject).length > 0) return mismatch({ subject, probe, secret, refusal });
   const incomplete = explainForm(subject.request, refusal);
   return incomplete.length > 0 ? incomplete : [likely('malformed', MALFORMED)];
 }

@@ -1,7 +1,10 @@
+import { isIgnored } from '../../auth/required-headers.ts';
 import { invalidArgument } from '../../errors/s3-error.ts';
 import type { HeaderReader } from '../request.ts';
 import { asFieldValue, isFieldName } from './field-text.ts';
 import { effectiveQuery, type Query } from './query-reader.ts';
+
+const PAYLOAD = 'x-amz-content-sha256';
 
 /** Parameters of the signature itself, and checksums: SDKs hoist that of an empty body, whatever is sent later. */
 const NOT_HEADERS =
@@ -21,25 +24,39 @@ const CONDITIONS: ReadonlySet<string> = new Set([
 /**
  * Presigned URLs carry `x-amz-*` headers and conditions in their query ("hoisted"), covered by the signature; S3 takes
  * them as if they had been sent. A header that was sent wins. Of version 2 those count that it covers. What no header
- * line could have carried is refused: it would be stored, and could never be answered again.
+ * line could have carried is refused: it would be stored, and could never be answered again. What S3 ignores beside
+ * such a URL, nobody sees.
  * @throws S3Error InvalidArgument
  */
 export function withHoistedHeaders(headers: HeaderReader, query: Query): HeaderReader {
   if (query.method === undefined) return headers; // nobody vouches for them
   const effective = effectiveQuery(query);
+  const sent = withoutIgnored(headers, query);
   const hoisted = new Map<string, string>();
   for (const name of effective.names()) {
     const header = name.toLowerCase();
-    if (isHoisted(header) && headers.get(header) === undefined) {
+    if (isHoisted(header) && sent.get(header) === undefined) {
       hoisted.set(header, fieldValue(name, effective.get(name) ?? ''));
     }
   }
-  if (hoisted.size === 0) return headers;
+  if (hoisted.size === 0) return sent;
   return {
-    get: (name) => headers.get(name) ?? hoisted.get(name),
+    get: (name) => sent.get(name) ?? hoisted.get(name),
     *startingWith(prefix) {
-      yield* headers.startingWith(prefix);
+      yield* sent.startingWith(prefix);
       for (const entry of hoisted) if (entry[0].startsWith(prefix)) yield entry;
+    },
+  };
+}
+
+/** Version 2 signs all headers of this kind; version 4 lists what it signs. */
+function withoutIgnored(headers: HeaderReader, query: Query): HeaderReader {
+  const signed = query.method === 'v4' ? query.get('X-Amz-SignedHeaders')?.split(';') : undefined;
+  if (signed?.includes(PAYLOAD) !== false || !isIgnored(PAYLOAD, headers.get(PAYLOAD))) return headers;
+  return {
+    get: (name) => (name === PAYLOAD ? undefined : headers.get(name)),
+    *startingWith(prefix) {
+      for (const entry of headers.startingWith(prefix)) if (entry[0] !== PAYLOAD) yield entry;
     },
   };
 }

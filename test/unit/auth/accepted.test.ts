@@ -71,6 +71,15 @@ describe('what else is accepted', () => {
     expect(judge(withHeader('x-amz-acl', 'public-read')(signed))).toMatchObject({ kind: 'signed', method: 'query' });
   });
 
+  it('an unsigned x-amz-content-sha256 that says UNSIGNED-PAYLOAD, which changes nothing', async () => {
+    const add = withHeader(SHA, 'UNSIGNED-PAYLOAD');
+    const query = { 'X-Amz-Content-Sha256': EMPTY_SHA256 };
+    expect(judge(add(await sdkSigned({ expiresIn: 60, query })))).toMatchObject({
+      kind: 'signed',
+      payload: { kind: 'hash', sha256: EMPTY_SHA256 },
+    });
+  });
+
   it('clocks 15 minutes apart', async () => {
     const signed = await sdkSigned({});
     expect(judge(later(15 * MINUTE)(signed)).kind).toBe('signed');

@@ -104,10 +104,7 @@ describe.each(WAYS)('a list of signed headers, $way', ({ make, code }) => {
 
   it('a header that did not come', () => {
     const names = make === byHeader ? ['a', 'host', 'x-amz-content-sha256', 'x-amz-date'] : ['a', 'host'];
-    expect(refusalOf(make(names, [])).error).toMatchObject({
-      code,
-      message: expect.stringContaining('does not have') as string,
-    });
+    expect(refusalOf(make(names, [])).error).toMatchObject({ code: 'SignatureDoesNotMatch' });
     expect(refusalOf(make(names, ['a', 'b'])).error).toMatchObject({ code: 'SignatureDoesNotMatch' });
   });
 });

@@ -54,6 +54,22 @@ const HEADER_CASES: readonly Case[] = [
     expected: { code: 'RequestTimeTooSkewed', status: 403 },
   },
   {
+    name: 'signed header that did not come',
+    sign: { headers: { 'if-match': '"etag"' } },
+    change: withHeader('if-match', undefined),
+    expected: {
+      code: 'SignatureDoesNotMatch',
+      status: 403,
+      extra: { CanonicalRequest: expect.stringContaining('\nif-match:\n') as string },
+    },
+  },
+  {
+    name: 'header signed as empty that did not come',
+    sign: { headers: { 'if-match': '' } },
+    change: withHeader('if-match', undefined),
+    expected: { code: 'SignatureDoesNotMatch', status: 403 },
+  },
+  {
     name: 'no Signature',
     change: edit(/, *Signature=.*/, ''),
     expected: { code: 'AuthorizationHeaderMalformed', status: 400, message: /three components/ },

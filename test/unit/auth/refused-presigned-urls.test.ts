@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judge, rawRequest } from './signed-requests.ts';
+import { EMPTY_SHA256, judge, rawRequest } from './signed-requests.ts';
 import {
   type Case,
   withHeader,
@@ -7,6 +7,7 @@ import {
   editTarget,
   MINUTE,
   QUERY_ERROR,
+  SHA,
   refusal,
   expectAnswer,
 } from './altered-requests.ts';
@@ -92,6 +93,33 @@ const QUERY_CASES: readonly Case[] = [
     sign: { query: { 'x-amz-acl': 'private' } },
     change: withHeader('x-amz-acl', 'public-read'),
     expected: { code: 'AccessDenied', status: 403, extra: { HeadersNotSigned: 'x-amz-acl' } },
+  },
+  {
+    name: 'other x-amz-content-sha256, not signed',
+    change: withHeader(SHA, EMPTY_SHA256),
+    expected: { code: 'AccessDenied', status: 403, extra: { HeadersNotSigned: SHA } },
+  },
+  {
+    name: 'x-amz-content-sha256 beside the hash that was signed in the query',
+    sign: { query: { 'X-Amz-Content-Sha256': EMPTY_SHA256 } },
+    change: withHeader(SHA, '0'.repeat(64)),
+    expected: { code: 'AccessDenied', status: 403, extra: { HeadersNotSigned: SHA } },
+  },
+  {
+    name: 'signed header that did not come',
+    sign: { headers: { 'if-match': '"etag"' } },
+    change: withHeader('if-match', undefined),
+    expected: {
+      code: 'SignatureDoesNotMatch',
+      status: 403,
+      extra: { CanonicalRequest: expect.stringContaining('\nif-match:\n') as string },
+    },
+  },
+  {
+    name: 'header signed as empty that did not come',
+    sign: { headers: { 'if-match': '' } },
+    change: withHeader('if-match', undefined),
+    expected: { code: 'SignatureDoesNotMatch', status: 403 },
   },
   {
     name: 'query parameter added',

@@ -4,6 +4,7 @@ import { World } from '../spec/world.ts';
 import { ANSWERS } from './answers.ts';
 import { CONDITIONS } from './conditions.ts';
 import { METADATA } from './metadata.ts';
+import { PRESIGNED } from './presigned.ts';
 import type { RecordedRow } from './row.ts';
 import { REFUSALS } from './refusals.ts';
 
@@ -11,7 +12,7 @@ import { REFUSALS } from './refusals.ts';
  * What S3 itself answered, as far as the gateway once answered otherwise. The differences that stay are in
  * docs/deviations.md.
  */
-const ROWS: readonly RecordedRow[] = [...REFUSALS, ...METADATA, ...ANSWERS, ...CONDITIONS];
+const ROWS: readonly RecordedRow[] = [...REFUSALS, ...METADATA, ...ANSWERS, ...CONDITIONS, ...PRESIGNED];
 
 describe.each(BACKENDS)('as S3 answered, over %s', (name) => {
   let cloud: Cloud;

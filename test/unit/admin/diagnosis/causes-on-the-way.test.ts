@@ -47,6 +47,14 @@ describe('altered header', () => {
       'likely',
     ));
 
+  test('an empty one that is gone', () =>
+    expectCause(
+      () => sendRaw(signingAll, { target: '/bucket/k', headers: { 'user-agent': '' } }),
+      altersHeader('user-agent', undefined),
+      'altered-header',
+      'likely',
+    ));
+
   test('one that nobody can guess, through a proxy that leaves traces', () =>
     expectCause(
       () => sendRaw(signingAll, { target: '/bucket/k', headers: { 'user-agent': 'mine/1' } }),

@@ -32,6 +32,24 @@ describe('headers in the query of a presigned URL', () => {
     expect(hoist(`${SIGNED}&x-amz-acl=private`, 'x-amz-acl', 'public-read').get('x-amz-acl')).toBe('public-read');
   });
 
+  it.each([
+    ['host', 'UNSIGNED-PAYLOAD', undefined],
+    ['host;x-amz-content-sha256', 'UNSIGNED-PAYLOAD', 'UNSIGNED-PAYLOAD'],
+    ['host', 'other', 'other'],
+  ])('hide what is ignored where it is not signed: of %s, %s', (signed, value, seen) => {
+    const headers = hoist(
+      `${SIGNED}&X-Amz-SignedHeaders=${signed}`,
+      'x-amz-content-sha256',
+      value,
+      'x-amz-meta-a',
+      '1',
+    );
+    expect(headers.get('x-amz-content-sha256')).toBe(seen);
+    expect([...headers.startingWith('x-amz-')].map(([name]) => name)).toEqual(
+      seen === undefined ? ['x-amz-meta-a'] : ['x-amz-content-sha256', 'x-amz-meta-a'],
+    );
+  });
+
   it('leave out the signature itself and checksums of a body not sent yet', () => {
     const headers = hoist(
       `${SIGNED}&x-amz-checksum-crc32=AAAAAA%3D%3D&x-amz-sdk-checksum-algorithm=CRC32&x-amz-content-sha256=x`,
