@@ -29,7 +29,11 @@ export async function createOrHeal(
   }
 }
 
-/** Removes uncommitted blocks only: the condition spares every blob that was ever committed. */
+/**
+ * Removes uncommitted blocks only: the condition spares every blob that was ever committed. Where nothing else is under
+ * the name, the service was recorded to answer 202, and its documents say 404: either way no blob is there.
+ * @returns whether the name is free
+ */
 async function removeUncommitted(client: AzureClient, ref: BlobRef, call: Call): Promise<boolean> {
   try {
     await client.rest.sendForHeaders(
@@ -44,7 +48,8 @@ async function removeUncommitted(client: AzureClient, ref: BlobRef, call: Call):
     );
     return true;
   } catch (error) {
-    if (isStoreError(error, 'notFound', 'conditionFailed')) return false;
+    if (isStoreError(error, 'notFound')) return true;
+    if (isStoreError(error, 'conditionFailed')) return false;
     throw error;
   }
 }
