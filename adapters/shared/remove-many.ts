@@ -5,6 +5,7 @@ import type { BatchSupport } from './batch/batch-support.ts';
 import { inParallel } from './in-parallel.ts';
 
 interface Removing {
+  readonly rest: { deniedPart(error: StoreError, call: Call): void };
   readonly limits: { readonly removeParallel: number };
   readonly batches: BatchSupport;
 }
@@ -126,6 +127,7 @@ async function sendGroup<Client extends Removing, Deletion>(
     const refusals = await ways.send(client, batch, call);
     return refusals.map((refusal) => {
       if (refusal === undefined) return 'removed';
+      if (refusal.kind === 'denied') client.rest.deniedPart(refusal, call);
       return isPutOff(refusal) ? undefined : outcomeOf(refusal);
     });
   } catch (error) {

@@ -154,6 +154,12 @@ export class RestClient<R extends RestRequest> {
     return readClock(this.#parts.transport, path, call);
   }
 
+  /** Notes that the service denied a part of a call that it took as a whole. */
+  deniedPart({ detail }: StoreError, call: Call): void {
+    const { call: operation = '', status, code, backendRequestId } = detail;
+    call.facts.denied({ system: this.#api.system, operation, status, code, backendRequestId });
+  }
+
   /** Who uses its connections now. */
   lanes(): readonly ConnectionLane[] {
     return this.#parts.transport.lanes?.() ?? [];

@@ -40,6 +40,17 @@ export interface BackendCallFacts {
   failure: Failure | undefined;
 }
 
+/** What a backend denied to the gateway itself: a call, or one of those that a batch carried. */
+export interface Denial {
+  readonly system: string;
+  /** Method of the port. */
+  readonly operation: string;
+  readonly status: number | undefined;
+  /** The service's own word for why. */
+  readonly code: string | undefined;
+  readonly backendRequestId: string | undefined;
+}
+
 /** `ok`, or the kind of the store's error (`notFound`, `throttled`, `unavailable`, ...). */
 type BackendOutcome = 'pending' | 'ok' | (string & {});
 
@@ -207,6 +218,12 @@ export class CallFacts {
       this.backendWaitMs += Math.max(0, record.ended - this.#pendingSince - forClient);
     }
     this.watch?.callEnded(record);
+    if (record.outcome === 'denied') this.denied({ ...record, code: codeOf(record.failure) });
+  }
+
+  /** The backend denied the gateway itself what it needs. Also of a part of a call that succeeded as a whole. */
+  denied({ system, operation, status, code, backendRequestId }: Denial): void {
+    this.watch?.denied({ system, operation, status, code, backendRequestId });
   }
 
   /** A call brought nothing. @param since `performance.now()` from when on it was waited for */
@@ -248,6 +265,14 @@ export interface CallWatch {
   takeRoom(bytes: number): boolean;
   giveRoomBack(calls: number, bytes: number): void;
   callEnded(call: BackendCallFacts): void;
+  denied(denial: Denial): void;
   /** The same for work that no request waits for: nothing of it is kept. */
   readonly behind: CallWatch;
+}
+
+/** The service's own word for why. */
+function codeOf(failure: Failure | undefined): string | undefined {
+  if (failure === undefined || !('detail' in failure)) return undefined;
+  const { detail } = failure as { readonly detail?: { readonly code?: unknown } };
+  return typeof detail?.code === 'string' ? detail.code : undefined;
 }

@@ -1,5 +1,5 @@
 import { Batch } from './batch.ts';
-import type { BackendCallFacts, CallWatch } from './call-facts.ts';
+import type { BackendCallFacts, CallWatch, Denial } from './call-facts.ts';
 
 interface CallRoomLimits {
   /** Calls to backends whose facts wait for the end of their request, over all requests under way. */
@@ -7,12 +7,16 @@ interface CallRoomLimits {
   readonly maxBytes: number;
 }
 
+/** Asks for containers whose names clients choose. In Cloud Storage these may be another customer's, who denies it. */
+const PROBE = 'headContainer';
+
 const DEFAULT_CALL_ROOM: CallRoomLimits = { maxCalls: 50_000, maxBytes: 16 * 1024 * 1024 };
 
 /** The calls of a process: bounded room for their facts, and whoever counts them. */
 export class BackendCalls implements CallWatch {
   readonly #limits: CallRoomLimits;
   readonly #listeners: ((call: BackendCallFacts) => void)[] = [];
+  readonly #denialListeners: ((denial: Denial) => void)[] = [];
   readonly #ended = new Batch<BackendCallFacts>((all) => this.#tellOfEnded(all));
   #calls = 0;
   #bytes = 0;
@@ -21,6 +25,7 @@ export class BackendCalls implements CallWatch {
     takeRoom: () => false,
     giveRoomBack: () => undefined,
     callEnded: (call) => this.callEnded(call),
+    denied: (denial) => this.denied(denial),
     get behind() {
       return this;
     },
@@ -38,6 +43,14 @@ export class BackendCalls implements CallWatch {
   /** @param listener told of calls that have ended, a moment later; must not throw */
   onCall(listener: (call: BackendCallFacts) => void): void {
     this.#listeners.push(listener);
+  }
+
+  /**
+   * @param listener told at once of what a backend denies the gateway itself, but for names that clients try; must not
+   * throw
+   */
+  onDenial(listener: (denial: Denial) => void): void {
+    this.#denialListeners.push(listener);
   }
 
   /** From now on listeners have heard of all calls that have ended. */
@@ -62,6 +75,11 @@ export class BackendCalls implements CallWatch {
 
   callEnded(call: BackendCallFacts): void {
     if (this.#listeners.length > 0) this.#ended.add(call);
+  }
+
+  denied(denial: Denial): void {
+    if (denial.operation === PROBE) return;
+    for (const listener of this.#denialListeners) listener(denial);
   }
 
   #tellOfEnded(all: readonly BackendCallFacts[]): void {

@@ -1,13 +1,11 @@
 import { keepNewest } from './bounded-map.ts';
-import type { BackendCallFacts } from './call-facts.ts';
+import type { Denial } from './call-facts.ts';
 import type { Log } from './log.ts';
 
 /** One that is denied is denied to every request: a line for each would be a flood. Milliseconds. */
 const TELL_EVERY_MS = 60_000;
 /** Backends, calls and codes that are told apart. */
 const MOST_KINDS = 256;
-/** Asks for containers whose names clients choose. In Cloud Storage these may be another customer's, who denies it. */
-const PROBE = 'headContainer';
 
 interface Told {
   at: number;
@@ -29,10 +27,7 @@ export class Denials {
     this.#now = now;
   }
 
-  /** Of any call that has ended. */
-  readonly callEnded = ({ system, operation, outcome, status, backendRequestId, failure }: BackendCallFacts): void => {
-    if (outcome !== 'denied' || operation === PROBE) return;
-    const code = codeOf(failure);
+  readonly denied = ({ system, operation, status, code, backendRequestId }: Denial): void => {
     const kind = `${system} ${operation} ${code ?? ''}`;
     const told = this.#told.get(kind) ?? { at: Number.NEGATIVE_INFINITY, times: 0 };
     told.times += 1;
@@ -44,11 +39,4 @@ export class Denials {
     }
     keepNewest(this.#told, kind, told, MOST_KINDS);
   };
-}
-
-/** The service's own word for why. */
-function codeOf(failure: BackendCallFacts['failure']): string | undefined {
-  if (failure === undefined || !('detail' in failure)) return undefined;
-  const { detail } = failure as { readonly detail?: { readonly code?: unknown } };
-  return typeof detail?.code === 'string' ? detail.code : undefined;
 }

@@ -24,6 +24,7 @@ export function startMeasuring(
   const ofProcess = processReadings();
   observers.add(requests);
   calls.onCall((call) => requests.backendCall(call));
+  calls.onDenial((denial) => requests.denied(denial));
   observe(metrics.meter, {
     ...ofProcess.readings,
     s3gw_call_facts_without_room: () => [[calls.room.withoutRoom]],

@@ -82,7 +82,7 @@ class RunningTelemetry implements Telemetry {
     this.#parts = parts;
     this.observers = new RequestObservers(log);
     this.calls = new BackendCalls({ maxCalls: config.tracing.waitingCalls, maxBytes: config.tracing.waitingBytes });
-    this.calls.onCall(new Denials(log).callEnded);
+    this.calls.onDenial(new Denials(log).denied);
     if (tracing !== undefined) this.observers.add(tracing.observer);
     if (accessLog !== undefined) this.observers.add(accessLog.observer);
     this.#measuring = config.admin.enabled ? startMeasuring(resource, this) : undefined;

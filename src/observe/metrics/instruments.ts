@@ -135,7 +135,7 @@ export const INSTRUMENTS = {
   },
   s3gw_backend_denials: {
     kind: 'counter',
-    help: "Calls that a backend denied to the gateway's own identity: it lacks a permission, or a policy or hold protects the blob.",
+    help: "Calls, and parts of batches, that a backend denied to the gateway's own identity: it lacks a permission, or a policy or hold protects the blob. Not those that ask for names that clients try (headContainer).",
     labels: ['backend', 'call'],
   },
   s3gw_clock_skew_seconds: {

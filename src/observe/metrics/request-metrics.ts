@@ -1,7 +1,7 @@
 import type { HrTime } from '@opentelemetry/api';
 import { emptyResource } from '@opentelemetry/resources';
 import type { CollectionResult, MetricProducer } from '@opentelemetry/sdk-metrics';
-import type { BackendCallFacts } from '../call-facts.ts';
+import type { BackendCallFacts, Denial } from '../call-facts.ts';
 import type { RequestFacts, RequestObserver } from '../request-facts.ts';
 import { INSTRUMENTS, type InstrumentDeclaration, type InstrumentName } from './instruments.ts';
 import { CounterTally, HistogramTally } from './tally.ts';
@@ -47,8 +47,11 @@ export class RequestMetrics implements RequestObserver, MetricProducer {
       this.#histograms.s3gw_backend_call_duration_seconds.record((ended - started) / 1000, system, call);
     }
     if (attempt > 1) counters.s3gw_backend_retries.add(1, system, call);
-    if (result === 'denied') counters.s3gw_backend_denials.add(1, system, call);
     if (result === 'throttled') counters.s3gw_backend_throttles.add(1, system);
+  }
+
+  denied({ system, operation: call }: Denial): void {
+    this.#counters.s3gw_backend_denials.add(1, system, call);
   }
 
   async collect(): Promise<CollectionResult> {

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { CallFacts, type Denial } from '../../../src/observe/call-facts.ts';
+import { BackendCalls } from '../../../src/observe/call-watch.ts';
 import type { BlobStore, Revision } from '../../../src/store/blob-store.ts';
 import { isStoreError } from '../../../src/store/store-error.ts';
 import { testCall } from '../../support/test-call.ts';
@@ -17,6 +19,7 @@ type Service = ScriptedPeer & { readonly store: BlobStore; stop(): Promise<void>
 type Part = readonly [id: number, status: string, headers?: string, body?: string];
 
 interface Cloud {
+  readonly system: string;
   readonly serve: (turns: readonly Turn[]) => Promise<Service>;
   readonly status: string;
   readonly most: number;
@@ -24,14 +27,17 @@ interface Cloud {
   readonly done: string;
   readonly unmet: readonly [status: string, headers: string, body: string];
   readonly gone: readonly [status: string, headers: string, body: string];
+  /** By the cloud's own retention. */
+  readonly held: readonly [status: string, headers: string, body: string];
 }
 
-function gcsError(code: number, reason: string): string {
-  return JSON.stringify({ error: { code, message: reason, errors: [{ reason, message: reason }] } });
+function gcsError(code: number, reason: string, message = reason): string {
+  return JSON.stringify({ error: { code, message, errors: [{ reason, message }] } });
 }
 
 const CLOUDS: Readonly<Record<string, Cloud>> = {
   azure: {
+    system: 'azure',
     serve: (turns) => serveAzure('usual', turns, { timeouts: { response: 200 } }),
     status: '202 Accepted',
     most: 256,
@@ -39,8 +45,10 @@ const CLOUDS: Readonly<Record<string, Cloud>> = {
     done: '202 Accepted',
     unmet: ['412 Unmet', 'x-ms-error-code: ConditionNotMet\r\n', ''],
     gone: ['404 Gone', 'x-ms-error-code: BlobNotFound\r\n', '<?xml version="1.0"?><Error/>'],
+    held: ['409 Held', 'x-ms-error-code: BlobImmutableDueToPolicy\r\n', ''],
   },
   gcs: {
+    system: 'gcs',
     serve: (turns) => serveGcs(turns, { timeouts: { response: 200 } }),
     status: '200 OK',
     most: 100,
@@ -48,6 +56,11 @@ const CLOUDS: Readonly<Record<string, Cloud>> = {
     done: '204 No Content',
     unmet: ['412 Unmet', 'Content-Type: application/json\r\n', gcsError(412, 'conditionNotMet')],
     gone: ['404 Gone', 'Content-Type: application/json\r\n', gcsError(404, 'notFound')],
+    held: [
+      '403 Held',
+      'Content-Type: application/json\r\n',
+      gcsError(403, 'forbidden', "Object 'b/o' is subject to bucket's retention policy and cannot be deleted."),
+    ],
   },
 };
 
@@ -93,6 +106,20 @@ describe.each(Object.entries(CLOUDS))('batches of removals: %s', (_, cloud) => {
     );
     expect(await removal(service, 4)).toEqual(['conditionFailed', 'removed', 'notFound', 'denied']);
     expect(methods(service)).toEqual(['POST']);
+  });
+
+  test('what is denied of a batch is told to the operator, though the batch is taken', async () => {
+    const service = await start(batch([0, cloud.done], [1, ...cloud.held], [2, ...cloud.held]));
+    const told: Denial[] = [];
+    const calls = new BackendCalls();
+    calls.onDenial((denial) => told.push(denial));
+    const call = { ...testCall(), facts: new CallFacts(undefined, calls) };
+    const items = ['a', 'b', 'c'].map((name) => ({ name }));
+    expect(await service.store.removeMany('bucket', items, call)).toMatchObject(['removed', {}, {}]);
+    const [status, headers] = cloud.held;
+    const code = /x-ms-error-code: (\w+)/.exec(headers)?.[1] ?? 'retentionPolicyNotMet';
+    const denial = { system: cloud.system, operation: 'removeMany', status: Number(status.slice(0, 3)), code };
+    expect(told).toMatchObject([denial, denial]);
   });
 
   test('a call that is not answered is lost; the others count', async () => {

@@ -116,6 +116,12 @@ describe('trace headers', () => {
 });
 
 function watch(own: Partial<CallWatch>): CallWatch {
-  const made = { takeRoom: () => true, giveRoomBack: () => undefined, callEnded: () => undefined, ...own };
+  const made = {
+    takeRoom: () => true,
+    giveRoomBack: () => undefined,
+    callEnded: () => undefined,
+    denied: () => undefined,
+    ...own,
+  };
   return { ...made, behind: { ...made, behind: new BackendCalls() } };
 }

@@ -101,6 +101,7 @@ describe('what requests come to', () => {
     requests.backendCall(CALL);
     requests.backendCall({ ...CALL, attempt: 2, outcome: 'throttled' });
     requests.backendCall({ ...CALL, outcome: 'denied' });
+    requests.denied({ ...CALL, code: undefined });
     expect(await value('s3gw_backend_denials_total', { backend: 'azure', call: 'read' })).toBe(1);
     expect(await value('s3gw_backend_calls_total', { backend: 'azure', call: 'read', result: 'ok' })).toBe(1);
     expect(await value('s3gw_backend_calls_total', { result: 'throttled' })).toBe(1);
@@ -133,6 +134,7 @@ describe('labels', () => {
     facts.clientLeft = true;
     requests.ended(facts);
     requests.backendCall({ ...CALL, attempt: 2, outcome: 'throttled' });
+    requests.denied({ ...CALL, code: 'whatever the service says' });
     requests.backendCall({ ...CALL, outcome: 'denied' });
     const ofProcess = processReadings();
     observe(metrics.meter, {
