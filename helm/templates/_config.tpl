@@ -75,12 +75,35 @@
 {{- if $found }}{{ toYaml $found }}{{ end -}}
 {{- end -}}
 
+{{/*
+The configuration becomes a ConfigMap and a digest, and variables stand in the pod: more people may read these than secrets.
+The schema leaves the first two settings out, too, but tools can be told to skip it.
+*/}}
+{{- define "gateway.checkSecrets" -}}
+{{- $config := toYaml .Values.config -}}
+{{- if contains "secretAccessKey:" $config -}}
+{{- fail "config: secretAccessKey has no place in a ConfigMap; put it under secrets, and name its file in secretFile" -}}
+{{- end -}}
+{{- if (.Values.config.sts | default dict).keys -}}
+{{- fail "config.sts.keys: they have no place in a ConfigMap; put them under secrets, and name their file in keysFile" -}}
+{{- end -}}
+{{- if regexMatch "https?://[^/?#\\s\"']*@" $config -}}
+{{- fail "config: a URL with a password has no place in a ConfigMap; set it with a variable (S3GW_OUTBOUND__PROXY) that extraEnv takes from a secret" -}}
+{{- end -}}
+{{- range .Values.extraEnv -}}
+{{- if and .value (regexMatch (printf "Env: %s(\n|$)" (regexQuoteMeta .name)) $config) -}}
+{{- fail (printf "extraEnv: config names %s as a secret; expected valueFrom with secretKeyRef" .name) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{/* Checks for mistakes that the schema cannot see. */}}
 {{- define "gateway.check" -}}
 {{- $values := .Values -}}
 {{- if not (or $values.config.accounts $values.config.accountsFrom) -}}
 {{- fail "config: expected accounts, or accountsFrom with the files of them" -}}
 {{- end -}}
+{{- include "gateway.checkSecrets" . -}}
 {{- $pods := ternary $values.autoscaling.maxReplicas $values.replicas $values.autoscaling.enabled | int -}}
 {{- range $name, $backend := $values.config.backends -}}
 {{- if and (has $backend.kind (list "memory" "gcs-double")) (gt $pods 1) -}}

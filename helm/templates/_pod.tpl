@@ -39,16 +39,16 @@ azure.workload.identity/use: 'true'
 
 {{/*
 Annotations that make new pods when something changes that the gateway reads at its start only. Many can read annotations, so they hold no digest of a secret, against which guesses could be tried.
-Instead, each release makes new pods where the values contain secrets. Names of secrets and the configuration without its keys count in any case.
+Instead, each release makes new pods where the values contain secrets. Names of secrets and the configuration, which holds none (`gateway.check`), count in any case.
 */}}
 {{- define "gateway.podAnnotations" -}}
 {{- $names := list -}}
-{{- $inline := contains "secretAccessKey:" (include "gateway.config" .) -}}
+{{- $inline := false -}}
 {{- range $name, $secret := .Values.secrets -}}
 {{- $names = append $names (printf "%s=%s" $name ($secret.existingSecret | default "")) -}}
 {{- if $secret.data }}{{ $inline = true }}{{ end -}}
 {{- end -}}
-checksum/config: {{ printf "%s\n%s" (regexReplaceAll "secretAccessKey:[^\n]*" (include "gateway.config" .) "") (join "," $names) | sha256sum }}
+checksum/config: {{ printf "%s\n%s" (include "gateway.config" .) (join "," $names) | sha256sum }}
 {{- if $inline }}
 s3gw/release-of-secrets: {{ .Release.Revision | quote }}
 {{- end }}

@@ -140,6 +140,7 @@ const NETWORK = {
     enabled: FLAG,
     clients: KUBERNETES_LIST,
     admins: KUBERNETES_LIST,
+    prometheusNamespace: NAME,
     egress: part({ enabled: FLAG, extra: KUBERNETES_LIST }),
   }),
 };
