@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { type AddressRange, isWithin, rangeOf, sizeOf, unionSize } from './address-range.ts';
 import type { Condition, PolicyDocument, PrincipalEntry, Statement } from './document.ts';
 
 /** Keys that, held to fixed values, leave only callers that can be counted. */
@@ -30,22 +30,48 @@ const OPERATORS: ReadonlySet<string> = new Set([
   'arnlike',
   'ipaddress',
 ]);
-/** Blocks of addresses wider than these take in whoever comes. */
-const WIDEST = { 4: 8, 6: 32 } as const;
+const SOURCE_IP = 'aws:sourceip';
+/** A block with more addresses takes in whoever comes: a /8 of IPv4, a /32 of IPv6. */
+const WIDEST_BLOCK = { 4: 2n ** 24n, 6: 2n ** 96n } as const;
+/**
+ * So many of the widest blocks, in whatever pieces, are no list of networks any more but a part of the world: a
+ * sixteenth of all IPv4 addresses. Nobody known owns as many, and the lists that clouds publish have fewer.
+ */
+const MOST_BLOCKS = 16n;
+/** https://www.rfc-editor.org/rfc/rfc1918#section-3: these are not the world's. S3 does not count them either. */
+const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'].flatMap(rangesOf);
 
 /**
- * Whether a bucket's policy is public: one of its statements allows something to everybody, or to everybody but some,
- * and no condition holds that to fixed values.
+ * Whether a bucket's policy is public: it allows something to everybody, or to everybody but some, and no condition
+ * holds that to fixed values.
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html#access-control-block-public-access-policy-status
+ *
+ * Of addresses S3 says that blocks broader than /8, and /32 of IPv6, are public. So that many small blocks do not say
+ * the same as a broad one, all blocks of all statements count together, too: more than sixteen times as many
+ * addresses as the widest block has, private ones left out, are public.
  */
 export function isPublicPolicy({ statements }: PolicyDocument): boolean {
-  return statements.some(isPublicStatement);
+  const open = statements.filter(isOpen);
+  return open.some(({ conditions }) => !conditions.some(narrows)) || isWorld(open.flatMap(addressesOf));
 }
 
-function isPublicStatement({ effect, principals, conditions }: Statement): boolean {
+function isOpen({ effect, principals }: Statement): boolean {
   if (effect !== 'Allow' || principals === undefined) return false;
-  const isOpen = principals.not || principals.entries.some(isEverybody);
-  return isOpen && !conditions.some(narrows);
+  return principals.not || principals.entries.some(isEverybody);
+}
+
+/** The addresses that a statement is held to; none, if something else narrows it. */
+function addressesOf({ conditions }: Statement): AddressRange[] {
+  const narrowing = conditions.filter(narrows);
+  if (narrowing.some(({ lookup }) => lookup !== SOURCE_IP)) return [];
+  return narrowing[0]?.values.flatMap(rangesOf) ?? [];
+}
+
+function isWorld(ranges: readonly AddressRange[]): boolean {
+  const counted = ranges.filter((range) => !PRIVATE.some((block) => isWithin(range, block)));
+  return ([4, 6] as const).some(
+    (family) => unionSize(counted.filter((range) => range.family === family)) > MOST_BLOCKS * WIDEST_BLOCK[family],
+  );
 }
 
 function isEverybody(entry: PrincipalEntry): boolean {
@@ -54,13 +80,17 @@ function isEverybody(entry: PrincipalEntry): boolean {
 
 function narrows({ operator, lookup, values }: Condition): boolean {
   if (!NARROWING.has(lookup) || !OPERATORS.has(operator.toLowerCase().replace('foranyvalue:', ''))) return false;
-  return values.every((value) => (lookup === 'aws:sourceip' ? isNarrowBlock(value) : isFixed(value, lookup)));
+  return values.every((value) => (lookup === SOURCE_IP ? isNarrowBlock(value) : isFixed(value, lookup)));
+}
+
+function rangesOf(value: string): AddressRange[] {
+  const range = rangeOf(value);
+  return range === undefined ? [] : [range];
 }
 
 function isNarrowBlock(value: string): boolean {
-  const [address = '', prefix] = value.split('/');
-  const family = isIP(address);
-  return (family === 4 || family === 6) && (prefix === undefined || Number(prefix) >= WIDEST[family]);
+  const range = rangeOf(value);
+  return range !== undefined && sizeOf(range) <= WIDEST_BLOCK[range.family];
 }
 
 /** A session's name may be anything behind the id of its role; an ARN names one account at least. */
