@@ -44,10 +44,10 @@ export const copyObject: Operation = async (request, context) => {
   const lock = requestedLock(request, { bucket, context });
   const ownership = writtenOwnership(request.headers, { bucket, ignoreWrite: true }, context);
   const use: SourceUse<CopyObjectRequest> = {
-    judge: async (source) => {
+    judge: (source) => {
       requireSourceConditions(request.headers, source);
       requireCopyable(source.view.size);
-      await requireChange(request, { source, metadata }, context);
+      requireChange(request, { source, metadata });
       const { attributes, ...rest } = copyMetadata(metadata, source.view);
       const tagged = { ...attributes, ...(replacingTags ?? copiedTags(source, bucket, context)), ...lock };
       return {

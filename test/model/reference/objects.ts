@@ -101,7 +101,7 @@ export function copyObject(state: BucketState, call: CallOf<'CopyObject'>): Answ
   refuseUnlockable(state, call);
   const source = copySource(state, call.source);
   if (judgeRead(call.sourceConditions, source.content) === 'notModified') throw new Refusal(412, 'PreconditionFailed');
-  refuseIdle(state, call, source);
+  refuseIdle(call);
   judgeWrite(call, state.live(call.key));
   const copied = newContent(source.content.body, {
     ...placement(call),
@@ -123,13 +123,9 @@ function metadata({ contentType, note }: Attributes): Attributes {
   return { ...(contentType !== undefined && { contentType }), ...(note !== undefined && { note }) };
 }
 
-/**
- * A copy onto itself must change something that is not a tag or an ACL; one of an older version brings that version
- * back.
- */
-function refuseIdle(state: BucketState, call: CallOf<'CopyObject'>, source: Version): void {
-  const isCurrent = state.history(call.source.key).current?.id === source.id;
-  if (call.source.key !== call.key || !isCurrent) return;
+/** A copy onto itself must name the version of its source, or change something that is not a tag or an ACL. */
+function refuseIdle(call: CallOf<'CopyObject'>): void {
+  if (call.source.key !== call.key || call.source.versionId !== undefined) return;
   if (call.replaceMetadata !== true && call.storageClass === undefined) throw new Refusal(400, 'InvalidRequest');
 }
 

@@ -7,12 +7,20 @@ import { METADATA } from './metadata.ts';
 import { PRESIGNED } from './presigned.ts';
 import type { RecordedRow } from './row.ts';
 import { REFUSALS } from './refusals.ts';
+import { SELF_COPIES } from './self-copies.ts';
 
 /*
  * What S3 itself answered, as far as the gateway once answered otherwise. The differences that stay are in
  * docs/deviations.md.
  */
-const ROWS: readonly RecordedRow[] = [...REFUSALS, ...METADATA, ...ANSWERS, ...CONDITIONS, ...PRESIGNED];
+const ROWS: readonly RecordedRow[] = [
+  ...REFUSALS,
+  ...METADATA,
+  ...ANSWERS,
+  ...CONDITIONS,
+  ...PRESIGNED,
+  ...SELF_COPIES,
+];
 
 describe.each(BACKENDS)('as S3 answered, over %s', (name) => {
   let cloud: Cloud;

@@ -52,11 +52,14 @@ export const COPY_OBJECT_RULES = {
     'The algorithm alone is accepted when it is AES256, not echoed, and changes nothing; others are 400 InvalidEncryptionAlgorithmError',
   ],
   'copy.self': ['S3', 'Onto itself, without changing anything, is 400 InvalidRequest'],
-  'copy.self.changes': ['S3', 'REPLACE, a storage class (also the same), encryption, or a redirect make it a change'],
+  'copy.self.changes': [
+    'S3',
+    'REPLACE, a storage class (also the same), encryption, a redirect, or an encryption that was set on the bucket make it a change',
+  ],
   'copy.self.no-change': ['S3', 'Another ACL or other tags do not'],
   'copy.self.version': [
     'S3',
-    'Naming the current version by its id changes nothing either; an older version is a copy, which restores it',
+    'Naming a version by its id makes it a change, whichever it is; an older version is restored by it',
   ],
   'copy.self.conditions': ['S3', 'Conditions on the source are judged first'],
   'copy.destination-if': ['S3', 'If-Match and If-None-Match are conditions on the destination: 412, 404'],
