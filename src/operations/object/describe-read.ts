@@ -51,7 +51,7 @@ function describeSelected(request: S3Request, view: ObjectView, selected: Select
     Object.assign(
       headers,
       checksumHeaders(
-        partNumber === undefined ? checksumOfRange(request, view) : checksumOfPart(view, Number(partNumber)),
+        partNumber === undefined ? checksumOfRange(view, selected) : checksumOfPart(view, Number(partNumber)),
       ),
     );
   }
@@ -59,11 +59,11 @@ function describeSelected(request: S3Request, view: ObjectView, selected: Select
 }
 
 /**
- * The checksum to answer with. A part of the object must never come with the checksum of the whole object, because
- * clients would compare them.
+ * The checksum of the object where all of its bytes are answered, with or without a range. Fewer must never come with
+ * it, because clients would compare them.
  */
-function checksumOfRange(request: S3Request, view: ObjectView): Checksum | undefined {
-  return request.headers.get('range') === undefined ? view.checksum : undefined;
+function checksumOfRange({ checksum, size }: ObjectView, selected: SelectedBytes): Checksum | undefined {
+  return selected.length === size ? checksum : undefined;
 }
 
 function checksumOfPart({ checksum, parts }: ObjectView, number: number): Checksum | undefined {

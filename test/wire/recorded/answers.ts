@@ -92,6 +92,46 @@ export const ANSWERS: readonly RecordedRow[] = [
     ask: (world: World, bucket: string) => checksumOfPart(world, `/${bucket}/key`, type, parts),
     expected: [shown, shown],
   })),
+  ...(
+    [
+      ['bytes=what', {}, 'all of it'],
+      ['items=0-3', {}, 'all of it'],
+      ['bytes=0-3', { 'if-range': '"other"' }, 'all of it'],
+      ['bytes=0-', {}, 'all of it'],
+      ['bytes=0-4', {}, 'all of it'],
+      ['bytes=-99', {}, 'all of it'],
+      ['bytes=0-3', {}, 'less'],
+      ['bytes=1-', {}, 'less'],
+    ] as const
+  ).map(([range, more, asked]) => ({
+    what: `the checksum, with the range ${range}, ${JSON.stringify(more)}, which is ${asked}`,
+    source: 'reported: S3 sends the checksum of the object with all of its bytes, and with those alone',
+    ask: async (world: World, bucket: string) => {
+      await world.put(`/${bucket}/key`, 'bytes', { 'x-amz-checksum-crc32': crcOf('bytes') });
+      const headers = { 'x-amz-checksum-mode': 'ENABLED', range, ...more };
+      const read = await Promise.all(
+        ['GET', 'HEAD'].map((method) => world.must(method, `/${bucket}/key`, { headers })),
+      );
+      return read.map(checksumOf);
+    },
+    expected: Array(2).fill(asked === 'less' ? [undefined, undefined] : [crcOf('bytes'), 'FULL_OBJECT']),
+  })),
+  {
+    what: 'the checksum of an object of parts whose range is all of it',
+    source: 'as without a range: what S3 sends has no number of parts, and clients take it for a checksum of the bytes',
+    ask: async (world, bucket) => {
+      const { upload, etags } = await partsOf(world, `/${bucket}/key`, { 'x-amz-checksum-algorithm': 'CRC32' }, [
+        'part',
+      ]);
+      expectNoError(await world.complete(upload, etags));
+      const headers = { 'x-amz-checksum-mode': 'ENABLED' };
+      const plain = await world.must('GET', `/${bucket}/key`, { headers });
+      const ranged = await world.must('GET', `/${bucket}/key`, { headers: { ...headers, range: 'bytes=0-' } });
+      expect(checksumOf(plain)).toEqual([expect.stringMatching(/-1$/), 'COMPOSITE']);
+      return [ranged.status, JSON.stringify(checksumOf(ranged)) === JSON.stringify(checksumOf(plain))];
+    },
+    expected: [206, true],
+  },
   {
     what: 'ListParts of an upload without an algorithm',
     source: RECORDED,
