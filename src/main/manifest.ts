@@ -78,6 +78,12 @@ function openSettler({ signal, calls, log }: ManifestOptions): Settler {
   });
 }
 
+const NOT_SERVED = {
+  disputed: 'a bucket is not served: it is unclear whose its container is (npm run sweep -- --check)',
+  foreign:
+    'a bucket is not served: its container was removed, and another customer of the service has one of its name; CreateBucket by its owner gives it a new one',
+} as const;
+
 function openRegistry({ realm, bucketCacheMs, log }: ManifestOptions, time: Time): BucketRegistry {
   return createBucketRegistry({
     realm,
@@ -85,10 +91,6 @@ function openRegistry({ realm, bucketCacheMs, log }: ManifestOptions, time: Time
     cacheMs: bucketCacheMs,
     onHidden: (container, backend) =>
       log.warn({ container, backend }, 'a container is hidden: S3 has no bucket of such a name'),
-    onDisputed: (bucket, container, backend) =>
-      log.warn(
-        { bucket, container, backend },
-        'a bucket is not served: it is unclear whose its container is (npm run sweep -- --check)',
-      ),
+    onDisputed: (bucket, container, backend, why) => log.warn({ bucket, container, backend }, NOT_SERVED[why]),
   });
 }

@@ -48,6 +48,9 @@ export const NO_ANSWER_IN_TIME = 'NoAnswerInTime';
 /** Code of a read where the service hands out other bytes than the ones stored. */
 export const STORED_BYTES_WITHHELD = 'StoredBytesWithheld';
 
+/** Code of `containerBusy` where another customer of the service has the container: its names are everybody's. */
+export const CONTAINER_OF_OTHERS = 'ContainerOfOthers';
+
 export interface StoreErrorDetail {
   /** Port method, e.g. `write`. */
   readonly call?: string;

@@ -182,6 +182,8 @@ describe('Google Cloud Storage', { timeout: 90_000 }, () => {
     const run = await preflight(backend('odd-'));
     expect(run.code).toBe(1);
     expect(problems(run).map((line) => line.replace(/;.*/, ''))).toEqual([
+      'fail main stage and assemble parts: denied: retentionPolicyNotMet',
+      'fail main remove blobs: denied: retentionPolicyNotMet',
       'warn main soft delete: 7 days',
       'fail main lifecycle rules: one deletes everything in the system container after 30 days',
       'fail main retention policy: nothing can be replaced for 60 s',

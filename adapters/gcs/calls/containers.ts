@@ -1,5 +1,5 @@
 import type { ContainerEntry, ContainerRequest } from '../../../src/store/blob-store.ts';
-import { StoreError, isStoreError } from '../../../src/store/store-error.ts';
+import { CONTAINER_OF_OTHERS, StoreError, isStoreError } from '../../../src/store/store-error.ts';
 import type { ClockReading } from '../../../src/store/survey.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import type { GcsClient } from '../client.ts';
@@ -140,7 +140,7 @@ async function ownBucket(
   do {
     const { items: [first] = [], nextPageToken } = await bucketPage(
       client,
-      { call: 'headContainer', prefix, token, limit: 1 },
+      { call: 'listContainers', prefix, token, limit: 1 },
       call,
     );
     if (first !== undefined) return first.name === prefix ? first : undefined;
@@ -161,7 +161,7 @@ function foreign(bucket: string): StoreError {
   const cause = new Error(
     `bucket ${bucket} belongs to another project: choose names, or a bucketPrefix, that nobody else uses`,
   );
-  return new StoreError('containerBusy', { call: 'headContainer', code: 'BucketOfAnotherProject', cause });
+  return new StoreError('containerBusy', { call: 'headContainer', code: CONTAINER_OF_OTHERS, cause });
 }
 
 /**

@@ -21,6 +21,7 @@ export async function insertBucket({ state, query, json }: Exchange): Promise<An
   const { name, versioning } = resource;
   if (typeof name !== 'string') throw invalid('Required');
   checkBucketName(name);
+  state.countBucketChange();
   if (isObject(versioning) && versioning['enabled'] === true) {
     throw new Refusal(501, 'notImplemented', 'The double keeps no versions.');
   }
@@ -60,18 +61,24 @@ export function getBucket({ state, bucket }: Exchange): Answer {
   return ok(bucketResource(state.bucket(bucket)));
 }
 
-/** https://cloud.google.com/storage/docs/json_api/v1/buckets/patch, labels only. */
+/** https://cloud.google.com/storage/docs/json_api/v1/buckets/patch, labels and retention policy only. */
 export async function patchBucket({ state, bucket: name, query, json }: Exchange): Promise<Answer> {
   const patch = await json();
   const bucket = state.bucket(name);
   checkBeforeBucketChange(bucket, query);
-  bucket.fields = { ...bucket.fields, labels: { ...bucket.fields.labels, ...labelsOf(patch['labels']) } };
+  const { labels, retentionPolicy } = patch;
+  bucket.fields = {
+    ...bucket.fields,
+    labels: { ...bucket.fields.labels, ...labelsOf(labels) },
+    ...(isObject(retentionPolicy) && { retentionPolicy }),
+  };
   bucket.metageneration += 1;
   return ok(bucketResource(bucket));
 }
 
 /** https://cloud.google.com/storage/docs/json_api/v1/buckets/delete */
 export function deleteBucket({ state, bucket: name, query }: Exchange): Answer {
+  state.countBucketChange();
   const bucket = state.bucket(name);
   checkBeforeBucketChange(bucket, query);
   if (bucket.objects.size > 0) throw new Refusal(409, 'conflict', 'The bucket you tried to delete is not empty.');

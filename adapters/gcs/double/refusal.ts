@@ -53,8 +53,8 @@ export function forbidden(bucket: string): Refusal {
   );
 }
 
-export function noSuchBucket(): Refusal {
-  return new Refusal(404, 'notFound', 'The specified bucket does not exist.', { xmlCode: 'NoSuchBucket' });
+export function noSuchBucket(words = 'The specified bucket does not exist.'): Refusal {
+  return new Refusal(404, 'notFound', words, { xmlCode: 'NoSuchBucket' });
 }
 
 export function noSuchObject(bucket: string, name: string): Refusal {

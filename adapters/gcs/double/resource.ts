@@ -44,6 +44,8 @@ const TEXT_FIELDS = [
   'storageClass',
 ] as const;
 
+const FLAGS = ['temporaryHold', 'eventBasedHold'] as const;
+
 export type Json = Readonly<Record<string, unknown>>;
 
 /** @throws Refusal 400 */
@@ -82,6 +84,12 @@ export function mergeFields(before: ObjectFields, patch: Json): ObjectFields {
     if (value === null) after[field] = undefined;
     else if (typeof value === 'string') after[field] = value;
     else if (value !== undefined) throw invalid(`Invalid value for: ${field}`);
+  }
+  for (const flag of FLAGS) {
+    const value = patch[flag];
+    if (value === null) after[flag] = undefined;
+    else if (typeof value === 'boolean') after[flag] = value;
+    else if (value !== undefined) throw invalid(`Invalid value for: ${flag}`);
   }
   if ('metadata' in patch) after['metadata'] = mergeMetadata(before.metadata ?? {}, patch['metadata']);
   return after;

@@ -1,4 +1,5 @@
 import { compareUtf8 } from '../../../src/store/name-order.ts';
+import { refuseKept } from './kept.ts';
 import { Refusal, forbidden, noSuchBucket, noSuchObject } from './refusal.ts';
 import type { Rope } from './rope.ts';
 
@@ -11,6 +12,8 @@ export interface ObjectFields {
   readonly cacheControl?: string;
   readonly storageClass?: string;
   readonly metadata?: Readonly<Record<string, string>>;
+  readonly temporaryHold?: boolean;
+  readonly eventBasedHold?: boolean;
 }
 
 export interface StoredObject {
@@ -38,6 +41,13 @@ export interface DoubleOptions {
    * https://cloud.google.com/storage/quotas#objects: one a second.
    */
   readonly nameWritesPerSecond?: number;
+  /**
+   * Buckets made and deleted per second; more answer 429, without a time to wait, as recorded. Absent: any number.
+   * https://cloud.google.com/storage/quotas#buckets: one every two seconds.
+   */
+  readonly bucketChangesPerSecond?: number;
+  /** What a 404 says of a bucket that is not there: the service used other words in other years. */
+  readonly missingBucketWords?: string;
   /** Bytes that one call of rewrite moves; more take further calls with its token. Absent: all at once. */
   readonly rewriteBytesPerCall?: number;
   /** Rows of a listing at most, whatever is asked for. Default 1,000, as documented. */
@@ -63,7 +73,7 @@ interface BucketFields {
   readonly softDeleteSeconds: string;
   readonly hierarchicalNamespace: boolean;
   readonly labels: Readonly<Record<string, string>>;
-  /** Kept and told; the double follows neither. */
+  /** Kept and told, and not followed. */
   readonly lifecycle?: Readonly<Record<string, unknown>>;
   readonly retentionPolicy?: Readonly<Record<string, unknown>>;
 }
@@ -135,27 +145,47 @@ interface NewObject {
 export class DoubleState {
   readonly buckets = new Map<string, StoredBucket>();
   readonly options: DoubleOptions;
+  /** Buckets of another project that let nobody in. */
+  readonly #closed = new Set<string>();
   #lastGeneration = 0;
+  #lastBucketChange = -Infinity;
 
   constructor(options: DoubleOptions) {
     this.options = options;
+    for (const [name, door] of Object.entries(options.foreignBuckets ?? {})) this.takeOver(name, door);
+  }
+
+  /** Another project has a bucket of this name from now on. */
+  takeOver(name: string, door: 'closed' | 'open'): void {
     const fields: BucketFields = {
+      projectNumber: FOREIGN_PROJECT,
       location: 'US',
       storageClass: 'STANDARD',
       softDeleteSeconds: '0',
       hierarchicalNamespace: false,
       labels: {},
     };
-    for (const name of Object.keys(options.foreignBuckets ?? {})) {
-      this.buckets.set(name, new StoredBucket(name, { ...fields, projectNumber: FOREIGN_PROJECT }, Date.now()));
+    this.buckets.set(name, new StoredBucket(name, fields, Date.now()));
+    if (door === 'closed') this.#closed.add(name);
+  }
+
+  /** A bucket is made or deleted. @throws Refusal 429 when that comes too soon after the one before */
+  countBucketChange(): void {
+    const { bucketChangesPerSecond } = this.options;
+    if (bucketChangesPerSecond === undefined) return;
+    const now = performance.now();
+    if (now - this.#lastBucketChange < 1000 / bucketChangesPerSecond) {
+      const message = 'The project exceeded the rate limit for creating and deleting buckets.';
+      throw new Refusal(429, 'rateLimitExceeded', message, { xmlCode: 'SlowDown' });
     }
+    this.#lastBucketChange = now;
   }
 
   /** @throws Refusal 404, 403 */
   bucket(name: string): StoredBucket {
-    if (this.options.foreignBuckets?.[name] === 'closed') throw forbidden(name);
+    if (this.#closed.has(name)) throw forbidden(name);
     const bucket = this.buckets.get(name);
-    if (bucket === undefined) throw noSuchBucket();
+    if (bucket === undefined) throw noSuchBucket(this.options.missingBucketWords);
     return bucket;
   }
 
@@ -170,8 +200,9 @@ export class DoubleState {
 
   /** New data under a name; conditions were judged in the same turn of the event loop. */
   put(bucket: StoredBucket, { name, bytes, fields, componentCount, keyDigest, kmsKeyName }: NewObject): StoredObject {
-    bucket.countMutation(name, this.options.nameWritesPerSecond);
     const now = Date.now();
+    refuseKept(bucket, bucket.objects.get(name), now);
+    bucket.countMutation(name, this.options.nameWritesPerSecond);
     const object: StoredObject = {
       bucket: bucket.name,
       name,
@@ -200,6 +231,7 @@ export class DoubleState {
 
   remove(object: StoredObject): void {
     const bucket = this.bucket(object.bucket);
+    refuseKept(bucket, object, Date.now());
     bucket.countMutation(object.name, this.options.nameWritesPerSecond);
     bucket.delete(object.name);
   }

@@ -143,7 +143,8 @@ async function keepAlive(
   const { record, revision } = stored;
   const backend = store.realm.backendOf(name);
   if (revision === undefined) return false;
-  if ((await store.proof.look(backend, { name, record }, call)) !== 'missing') {
+  const proof = await store.proof.look(backend, { name, record }, call);
+  if (proof !== 'missing' && proof !== 'foreign') {
     await store.proof.require(backend, { name, record }, call);
     return false;
   }

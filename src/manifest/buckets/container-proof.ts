@@ -1,7 +1,7 @@
 import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import type { ContainerEntry } from '../../store/blob-store.ts';
-import { isStoreError } from '../../store/store-error.ts';
+import { CONTAINER_OF_OTHERS, StoreError, isStoreError } from '../../store/store-error.ts';
 import { type Time, timeOf } from '../records/time.ts';
 import type { BucketRecord } from '../records/bucket-record.ts';
 import { keepNewest } from '../../observe/bounded-map.ts';
@@ -16,8 +16,12 @@ const PROVEN_MS = 5 * 60_000;
 const NAMED_MS = 60_000;
 const MAX_PROVEN = 10_000;
 
-/** What a container proves about its bucket. `disputed`: it belongs to another bucket, or nobody can tell to which. */
-type Proof = 'proven' | 'missing' | 'disputed';
+/**
+ * What a container proves about its bucket. `disputed`: it belongs to another bucket, or nobody can tell to which.
+ * `foreign`: it was removed, and another customer of the service has one of its name.
+ */
+type Proof = 'proven' | 'missing' | Unserved;
+type Unserved = 'disputed' | 'foreign';
 
 /** A bucket and what its record says. */
 interface Claimant {
@@ -26,7 +30,7 @@ interface Claimant {
 }
 
 /** Called when a container turns out not to belong to the bucket whose record names it. */
-export type OnDisputed = (bucket: string, container: string, backend: string) => void;
+export type OnDisputed = (bucket: string, container: string, backend: string, why: Unserved) => void;
 
 /** Whose containers are. */
 export interface ContainerProof {
@@ -34,7 +38,7 @@ export interface ContainerProof {
    * Makes sure that the container belongs to the bucket: it carries the bucket's uid, or it carries none and only this
    * bucket's record names it. (It carries none when an older release made it, a backup restored it, or the service
    * keeps no metadata.) The service is asked at most once in five minutes.
-   * @throws S3Error NoSuchBucket (it is not there), InvalidBucketState (disputed)
+   * @throws S3Error NoSuchBucket (it is not there), InvalidBucketState (disputed); StoreError denied (foreign)
    */
   require(backend: Backend, claimant: Claimant, call: Call): Promise<void>;
   /** The same, but asks the service now. */
@@ -51,7 +55,9 @@ export function createContainerProof(
   const namedBy = rememberedNames();
   const look: ContainerProof['look'] = async (backend, claimant, call) => {
     const proof = await judge(namedBy, backend, claimant, call);
-    if (proof === 'disputed') onDisputed(claimant.name, claimant.record.container, backend.name);
+    if (proof === 'disputed' || proof === 'foreign') {
+      onDisputed(claimant.name, claimant.record.container, backend.name, proof);
+    }
     return proof;
   };
 
@@ -67,6 +73,8 @@ export function createContainerProof(
       const proof = await look(backend, claimant, call);
       if (proof === 'missing') throw new S3Error('NoSuchBucket', { extra: { BucketName: name } });
       if (proof === 'disputed') throw disputed(name);
+      // What the service says to every other call that goes there.
+      if (proof === 'foreign') throw new StoreError('denied', { call: 'headContainer', code: CONTAINER_OF_OTHERS });
       keepNewest(proven, key, now, MAX_PROVEN);
     },
     native: async (backend, name, call) =>
@@ -79,6 +87,7 @@ async function judge(namedBy: NamedBy, backend: Backend, { name, record }: Claim
   try {
     entry = await backend.store.headContainer(record.container, call);
   } catch (error) {
+    if (isStoreError(error, 'containerBusy') && error.detail.code === CONTAINER_OF_OTHERS) return 'foreign';
     if (isStoreError(error, 'containerNotFound', 'containerBusy')) return 'missing';
     // A credential that may not look at containers works with the buckets that older releases made with it.
     if (!isStoreError(error, 'denied') || record.owned === true) throw error;

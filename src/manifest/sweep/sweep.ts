@@ -179,6 +179,9 @@ class BackendSweep {
         ? 'proven'
         : await this.#store.proof.look(this.#run.backend, { name, record: stored.record }, call);
     if (proof === 'missing') throw new Error(`its container ${container} is gone`);
+    if (proof === 'foreign') {
+      throw new Error(`its container ${container} is gone, and somebody else has one of its name`);
+    }
     if (proof === 'disputed') throw new Error(`its container ${container} cannot be told to be its own (see --check)`);
   }
 

@@ -217,7 +217,8 @@ const GOOGLE_ROWS: readonly Assumption[] = [
   { ...GOOGLE, ...RECORDED, id: 'G20', relies: '`invalid` and `required` (400) say in words only what is wrong' },
   {
     ...{ ...GOOGLE, ...RECORDED, id: 'G21' },
-    relies: 'a 404 names the bucket in words only; these were others in other years, so calls say what is missing',
+    relies:
+      'a 404 names the bucket in words only, which were others in other years; reads, uploads, listings and copies do without them',
   },
   {
     ...{ ...ANSWERS, id: 'G22', cloud: 'Google', file: 'adapters/gcs/resource.ts' },
@@ -247,6 +248,11 @@ const GOOGLE_ROWS: readonly Assumption[] = [
     ...{ id: 'G27', cloud: 'Google', file: 'adapters/gcs/calls/read.ts', source: 'nothing' },
     relies: 'reads of the XML API heed x-goog-if-generation-match and x-goog-if-metageneration-match',
     test: 'test/store/gcs-contract/reads.ts',
+  },
+  {
+    ...{ id: 'G28', cloud: 'Google', file: 'adapters/gcs/calls/containers.ts', source: 'recording' },
+    relies: 'a bucket that was removed, and whose name another project has now, is 403 for lists and changes',
+    test: 'test/wire/backends/foreign-buckets.test.ts',
   },
 ];
 

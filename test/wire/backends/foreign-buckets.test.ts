@@ -9,19 +9,24 @@ import { World } from '../spec/world.ts';
 let double: GcsDouble;
 let world: World;
 
+/** A process of its own: it remembers nothing. */
+function open(): Promise<World> {
+  const store = createGcsStore({
+    endpoint: double.endpoint,
+    credential: { kind: 'anonymous' },
+    bucketPrefix: 'acme-',
+    pinsSources: true,
+  });
+  return World.open({}, store);
+}
+
 beforeAll(async () => {
   double = await startGcsDouble({
     foreignBuckets: { 'acme-closed': 'closed', 'acme-open': 'open', [`acme-${'x'.repeat(58)}`]: 'closed' },
+    // Words of other years: no answer may depend on them.
+    missingBucketWords: 'Not Found',
   });
-  world = await World.open(
-    {},
-    createGcsStore({
-      endpoint: double.endpoint,
-      credential: { kind: 'anonymous' },
-      bucketPrefix: 'acme-',
-      pinsSources: true,
-    }),
-  );
+  world = await open();
 });
 
 afterAll(async () => {
@@ -48,4 +53,73 @@ test.each(['closed', 'open', 'x'.repeat(58)])('a bucket whose name somebody else
   await world.must('DELETE', `/${name}/key`);
   await world.must('DELETE', `/${name}`);
   expect(await world.outcome('GET', `/${name}`)).toBe('404 NoSuchBucket');
+});
+
+/** All that goes to the container of the bucket. */
+const REQUESTS = [
+  ['GET', ''],
+  ['GET', '?list-type=2'],
+  ['GET', '/key'],
+  ['PUT', '/key'],
+  ['PUT', '/other'],
+  ['DELETE', '/key'],
+] as const;
+
+async function outcomes(of: World, bucket: string): Promise<string[]> {
+  const told: string[] = [];
+  for (const [method, rest] of REQUESTS) {
+    const body = method === 'PUT' ? { body: 'bytes' } : {};
+    told.push(await of.outcome(method, `/${bucket}${rest}`, body));
+  }
+  return told;
+}
+
+test.each(['closed', 'open'] as const)(
+  'a bucket that was removed, and whose name somebody else has now: %s',
+  async (door) => {
+    const bucket = `lost-${door}`;
+    await world.must('PUT', `/${bucket}`);
+    await world.put(`/${bucket}/key`, 'bytes');
+    double.state.takeOver(`acme-${bucket}`, door);
+    const refused = REQUESTS.map(() => '403 AccessDenied');
+    if (door === 'closed') expect(await outcomes(world, bucket)).toEqual(refused);
+
+    const restarted = await open();
+    try {
+      expect(await outcomes(restarted, bucket)).toEqual(refused);
+      expect(restarted.gateway.logged.map(({ message }) => message)).toContainEqual(
+        expect.stringContaining('another customer of the service has one of its name'),
+      );
+      await restarted.must('PUT', `/${bucket}`);
+      await restarted.put(`/${bucket}/key`, 'anew');
+      expect((await restarted.must('GET', `/${bucket}/key`)).body).toBe('anew');
+      expect(double.state.buckets.get(`acme-${bucket}`)?.objects.size).toBe(0);
+    } finally {
+      await restarted.close();
+    }
+  },
+);
+
+test('a bucket that was removed, and whose name nobody has, whatever words say so', async () => {
+  await world.must('PUT', '/gone');
+  await world.put('/gone/key', 'bytes');
+  await world.must('PUT', '/here');
+  await world.put('/here/key', 'bytes');
+  double.state.buckets.delete('acme-gone');
+  const missing = '404 NoSuchBucket';
+  for (const [method, target] of [
+    ['GET', '/gone'],
+    ['GET', '/gone/key'],
+    ['PUT', '/gone/key'],
+  ] as const) {
+    expect([target, await world.outcome(method, target, { body: '' })]).toEqual([target, missing]);
+  }
+  expect(await world.outcome('HEAD', '/gone/key')).toMatch(/^404/);
+  expect((await world.copy('/gone/copy', 'here/key')).outcome).toBe(missing);
+  const restarted = await open();
+  try {
+    expect(new Set(await outcomes(restarted, 'gone'))).toEqual(new Set([missing]));
+  } finally {
+    await restarted.close();
+  }
 });
