@@ -240,7 +240,7 @@ class DecisionKeys implements ConditionKeys {
     this.#scope = scope;
     this.#action = action;
     const { asked } = scope;
-    this.#work = asked === NO_REQUEST ? new PolicyWork() : (asked.work ??= new PolicyWork());
+    this.#work = asked === NO_REQUEST ? new PolicyWork() : (asked.work ??= new PolicyWork(() => lengthOf(asked)));
     this.#work.begin();
   }
 
@@ -262,6 +262,16 @@ class DecisionKeys implements ConditionKeys {
     const { principal, resource, asked } = this.#scope;
     return { principal, resource, asked: { ...asked, operation: CREATING, headers } };
   }
+}
+
+/** Characters that a request says, and conditions may ask for. */
+function lengthOf({ headers, query, key = '' }: AskedRequest): number {
+  let length = key.length;
+  for (const [name, value] of headers.startingWith('')) length += name.length + value.length;
+  for (const name of new Set(query.names())) {
+    for (const value of query.all(name)) length += name.length + value.length;
+  }
+  return length;
 }
 
 interface Reader {

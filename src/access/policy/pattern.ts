@@ -1,6 +1,7 @@
 import type { ConditionKeys } from './context.ts';
 import { lookupName } from './context.ts';
 import type { Pattern } from './document.ts';
+import { CHARACTERS, type Chunk, matchChunks } from './match-chunks.ts';
 
 /** A pattern consists of text, `*`, `?`, and variables, which become text once their value is known. */
 type Token = { readonly text: string } | '*' | '?' | Variable;
@@ -9,9 +10,6 @@ interface Variable {
   readonly key: string;
   readonly fallback: string | undefined;
 }
-
-/** The part between two `*`: pieces of text, with one `?` between each two of them. */
-type Chunk = readonly string[];
 
 export interface PatternOptions {
   /** Replace `${key}`. Documents of version 2008-10-17 have no variables. */
@@ -26,11 +24,7 @@ const WITH_DEFAULT = /^\s*([^,\s]+)\s*(?:,\s*'([^']*)'\s*)?$/;
 /** `${*}`, `${?}` and `${$}` stand for the character itself. */
 const ESCAPED: ReadonlySet<string> = new Set(['*', '?', '$']);
 
-/** Characters that one step of work compares or copies. */
-const CHARACTERS = 16;
-/** The same when a piece is searched for, since its first letter may stand anywhere. */
-const SEARCHED = 2;
-/** The same for the values of variables, whose text is put together first. */
+/** Characters of the values of variables in one step: their text is put together first. */
 const SUBSTITUTED = 4;
 /** Further steps to put a pattern with variables together. */
 const SUBSTITUTION = 20;
@@ -48,7 +42,7 @@ export function compilePattern(text: string, options: PatternOptions): Pattern {
       text,
       resolves: (keys) => substitute(tokens, keys) !== undefined,
       matches: (value, keys) => {
-        keys.spend?.(SUBSTITUTION);
+        keys.spend?.(SUBSTITUTION + (options.ignoreCase === true ? value.length / CHARACTERS : 0));
         const known = substitute(tokens, keys);
         return known !== undefined && matchChunks(toChunks(known, fold), fold(value), keys);
       },
@@ -150,77 +144,4 @@ function toChunks(tokens: readonly Token[], fold: (text: string) => string): Chu
     else if ('text' in token) chunk.push((chunk.pop() ?? '') + fold(token.text));
   }
   return chunks;
-}
-
-/**
- * The first chunk stands at the start, the last at the end, those between at the first place where they fit: no place
- * is tried twice.
- */
-function matchChunks(chunks: readonly Chunk[], value: string, keys: ConditionKeys): boolean {
-  keys.spend?.(chunks.length);
-  const [first = [''], ...others] = chunks;
-  const last = others.pop();
-  let at = endOf(first, value, { start: 0, keys });
-  if (last === undefined) return at === value.length;
-  for (const chunk of others) {
-    if (at < 0) return false;
-    at = find(chunk, value, { start: at, keys });
-  }
-  return at >= 0 && standsAtEnd(last, value, { start: at, keys });
-}
-
-interface Place {
-  readonly start: number;
-  /** Counts the work. */
-  readonly keys: ConditionKeys;
-}
-
-/** Where a chunk that begins here ends; -1: it does not stand here. */
-function endOf(chunk: Chunk, value: string, { start, keys }: Place): number {
-  let at = start;
-  let steps = 0;
-  for (const piece of chunk) {
-    if (steps > 0) {
-      const code = value.codePointAt(at);
-      if (code === undefined) at = -1;
-      else at += code > 0xffff ? 2 : 1;
-    }
-    steps += 1;
-    if (at < 0 || !value.startsWith(piece, at)) {
-      keys.spend?.(steps);
-      return -1;
-    }
-    at += piece.length;
-  }
-  keys.spend?.(steps);
-  return at;
-}
-
-/** Where the first occurrence of a chunk ends; -1: there is none. */
-function find(chunk: Chunk, value: string, { start: from, keys }: Place): number {
-  const [head = ''] = chunk;
-  keys.spend?.((value.length - from) / SEARCHED);
-  for (
-    let start = value.indexOf(head, from);
-    start >= 0 && start <= value.length;
-    start = value.indexOf(head, start + 1)
-  ) {
-    const end = endOf(chunk, value, { start, keys });
-    if (end >= 0) return end;
-    if (start === value.length) return -1;
-  }
-  return -1;
-}
-
-function standsAtEnd(chunk: Chunk, value: string, { start: from, keys }: Place): boolean {
-  const [only = '', ...more] = chunk;
-  if (more.length === 0) return value.length - only.length >= from && value.endsWith(only);
-  // A character may be one unit or two: as many starts are tried as there are wildcards.
-  const units = chunk.reduce((sum, piece) => sum + piece.length, 0);
-  for (let wide = 0; wide <= more.length; wide += 1) {
-    const start = value.length - units - more.length - wide;
-    if (start < from) return false;
-    if (endOf(chunk, value, { start, keys }) === value.length) return true;
-  }
-  return false;
 }

@@ -69,7 +69,7 @@ export function assumptionKeys(
   values: Readonly<Record<string, string | readonly string[] | undefined>>,
   { asked, principal, role, unusable }: AssumptionTags,
 ): ConditionKeys {
-  const work = new PolicyWork();
+  const work = new PolicyWork(() => JSON.stringify([values, asked, principal, role]).length);
   const byPrefix: ReadonlyMap<string, Tags | undefined> = new Map([
     ['aws:requesttag', asked],
     ['aws:principaltag', principal],

@@ -34,9 +34,26 @@ const HOSTILE: Readonly<Record<string, object>> = {
   'nothing but ?': like(`*${'?'.repeat(14_000)}b*`),
   'thousands of short texts': like(asMany('*ab*')),
   'thousands of short texts with ?': like(asMany('*a?b*')),
+  'a long text with a ? behind it': like(`*${'a'.repeat(9000)}?b*`),
+  'texts of which all but the last letter stands everywhere': like(asMany(`*${'a'.repeat(18)}b*`)),
+  'texts in any case, put together': {
+    Condition: { StringEqualsIgnoreCase: { 'aws:UserAgent': asMany('${aws:userid}') } },
+  },
   'variables that stand for long texts': like(`*${'${aws:UserAgent}'.repeat(1200)}b`),
   ARNs: { Condition: { ArnLike: { 'aws:UserAgent': asMany('arn:aws:s3:::b/*a?b*') } } },
 };
+
+const numbered = (text: (at: number) => string): string[] => {
+  const all: string[] = [];
+  for (let bytes = 0; bytes < POLICY_BYTES - 200; bytes += (all.at(-1) ?? '').length + 3) all.push(text(all.length));
+  return all;
+};
+
+/** A text of this length, that goes on with the same. */
+const filled = (start: string, more: string, length: number): string =>
+  (start + more.repeat(Math.ceil(length / more.length))).slice(0, length);
+
+const AGENT = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/128.0.0.0 Safari/537.36';
 
 const STRANGER: Principal = {
   kind: 'account',
@@ -44,9 +61,24 @@ const STRANGER: Principal = {
   accessKeyId: 'k',
 };
 
-function request(agent: string, work = new PolicyWork()): AskedRequest {
-  const headers = { get: (name: string) => (name === 'user-agent' ? agent : undefined), startingWith: () => [] };
+function request(agent: string, work?: PolicyWork): AskedRequest {
+  return saying({ 'user-agent': agent }, work);
+}
+
+/** @param work absent: what every request gets for what it says */
+function saying(said: Readonly<Record<string, string>>, work?: PolicyWork): AskedRequest {
+  const headers = { get: (name: string) => said[name], startingWith: () => Object.entries(said) };
   return { ...NO_REQUEST, operation: 'GetObject', bucket: 'b', key: 'k', headers, work };
+}
+
+/** Adds the steps up. */
+class CountedWork extends PolicyWork {
+  steps = 0;
+
+  override spend(steps: number): void {
+    this.steps += steps;
+    super.spend(steps);
+  }
 }
 
 function decision(text: string, asked: AskedRequest, key = 'k') {
@@ -66,9 +98,9 @@ describe('what policies may cost', () => {
   }
 
   it('is one sum for all decisions of a request', () => {
-    const text = policy(like(asMany('*ab*').slice(0, 40)));
-    const work = new PolicyWork();
-    const rules = Array.from({ length: 20 }, () => decision(text, request(LONG, work)).rule);
+    const text = policy(like(asMany('*ab*').slice(0, 10)));
+    const asked = request(LONG);
+    const rules = Array.from({ length: 20 }, () => decision(text, asked).rule);
     expect(new Set(rules)).toEqual(new Set(['none', 'policyWork']));
   });
 
@@ -100,6 +132,78 @@ describe('what policies may cost', () => {
       const path = `some/longer/path/with/folders/${String(key)}/${'x'.repeat(200)}`;
       expect(decision(text, request('agent', work), path).allowed).toBe(true);
     }
+  });
+
+  it.each(Object.entries(HOSTILE))('is in proportion to what the request says: %s', (name, fields) => {
+    const prefix = name === 'ARNs' ? 'arn:aws:s3:::b/' : '';
+    for (const length of [100, 1000, 15_000]) {
+      const agent = prefix + LONG.slice(0, length);
+      const asked = request(agent, new CountedWork(() => agent.length));
+      decision(policy(fields), asked);
+      // What goes over the bound is counted, too: one search, over the whole of the value at most.
+      expect((asked.work as CountedWork).steps).toBeLessThan(125_000 + 20 * agent.length);
+    }
+  });
+
+  /** As people write them, and as many as a policy of a bucket can have. */
+  const HONEST: Readonly<Record<string, { fields: object; said?: Readonly<Record<string, string>>; most: number }>> = {
+    'a site and its subdomains as referer': {
+      fields: { Condition: { StringLike: { 'aws:Referer': ['https://example.com/*', 'https://*.example.com/*'] } } },
+      most: 1000,
+    },
+    'as many domains as there is room for as referer': {
+      fields: { Condition: { StringLike: { 'aws:Referer': numbered((at) => `https://*.site-${at}.example.com/*`) } } },
+      most: 50_000,
+    },
+    'the same over any protocol': {
+      fields: { Condition: { StringLike: { 'aws:Referer': numbered((at) => `*://*.site-${at}.example.com/*`) } } },
+      most: 60_000,
+    },
+    'as many clients as there is room for': {
+      fields: { Condition: { StringLike: { 'aws:UserAgent': numbered((at) => `*crawler-${at}*`) } } },
+      most: 60_000,
+    },
+    'as many networks as there is room for': {
+      fields: { Condition: { IpAddress: { 'aws:SourceIp': numbered((at) => `10.${at >> 8}.${at & 255}.0/24`) } } },
+      most: 5000,
+    },
+    'as many roles as there is room for, in any account': {
+      fields: { Condition: { ArnLike: { 'aws:PrincipalArn': numbered((at) => `arn:aws:iam::*:role/team-${at}`) } } },
+      most: 60_000,
+    },
+    'as many endings of keys as there is room for': {
+      fields: { Resource: numbered((at) => `arn:aws:s3:::b/*.ext${at}`) },
+      most: 10_000,
+    },
+    'as many folders at any depth as there is room for': {
+      fields: { Resource: numbered((at) => `arn:aws:s3:::b/*/team-${at}/*`) },
+      most: 75_000,
+    },
+    'as many folders in folders at any depth': {
+      fields: { Resource: numbered((at) => `arn:aws:s3:::b/*/team-${at}/*/private/*`) },
+      most: 75_000,
+    },
+    'all but many folders at any depth': {
+      fields: { Resource: undefined, NotResource: numbered((at) => `arn:aws:s3:::b/*/team-${at}/*`) },
+      most: 75_000,
+    },
+    'many folders of any caller': {
+      fields: { Resource: numbered((at) => `arn:aws:s3:::b/*/\${aws:userid}/team-${at}/*`) },
+      most: 60_000,
+    },
+  };
+
+  it.each(Object.entries(HONEST))('is enough for the longest key and policy: %s', (_, { fields, most }) => {
+    const said = {
+      referer: filled('https://www.example.com/', 'articles/2026/title?id=42/', 2000),
+      'user-agent': AGENT,
+    };
+    const key = filled('data/team-analytics/', 'region=eu-west-1/part-00042-of-00512.parquet/', 1024);
+    const counting = new CountedWork();
+    const text = policy(fields);
+    expect(text.length).toBeLessThan(20 * 1024);
+    expect(decision(text, { ...saying(said, counting), clientAddress: '192.0.2.7' }, key).rule).not.toBe('policyWork');
+    expect(counting.steps).toBeLessThan(most);
   });
 
   it('numbers and dates are no longer than numbers and dates are', () => {
