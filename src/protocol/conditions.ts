@@ -53,7 +53,8 @@ type FailedCondition = 'If-Match' | 'If-None-Match' | 'If-Unmodified-Since' | 'I
 /**
  * Evaluates in S3's order: If-Match before If-Unmodified-Since, If-None-Match before
  * If-Modified-Since, the ETag condition of each pair making its date irrelevant.
- * Unparsable dates and If-Modified-Since in the future are ignored.
+ * Unparsable dates and If-Modified-Since in the future are ignored, but for the object's own time: Azure dates blobs up
+ * to two seconds ahead.
  * @returns the condition that failed, or undefined
  */
 export function failedCondition(
@@ -72,7 +73,8 @@ export function failedCondition(
     if (etagMatches(ifNoneMatch, target.etag)) return 'If-None-Match';
   } else {
     const since = parseDate(conditions.ifModifiedSince);
-    if (since !== undefined && since <= now && target.mtime <= since) return 'If-Modified-Since';
+    const isHeeded = since !== undefined && (since <= now || since === target.mtime);
+    if (isHeeded && target.mtime <= since) return 'If-Modified-Since';
   }
   return undefined;
 }

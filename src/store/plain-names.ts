@@ -37,7 +37,10 @@ export interface PlainNames {
   isHazardous(key: string): boolean;
   /** True when no plain key starts with `text`. */
   isHazardousStart(text: string): boolean;
-  /** A name that no plain key `>= key` (in UTF-8 order) is below; absent: no plain key can follow. */
+  /**
+   * A name that no plain key `>= key` (in UTF-8 order) is below, no longer than names are: Azure refuses what is out of
+   * range (`OutOfRangeInput`). Absent: no plain key can follow.
+   */
   startAt(key: string): string | undefined;
 }
 
@@ -58,13 +61,29 @@ export function createPlainNames(limits: NameLimits): PlainNames {
     isHazardous: (key) => key.endsWith('.') || isHazardousStart(key),
     startAt(key) {
       if (key.startsWith(ESCAPED_PREFIX)) return successorOfPrefix(ESCAPED_PREFIX, nameOrder) ?? '';
-      const at = key.search(hazardousPoint);
-      if (at < 0) return key;
-      const before = key.slice(0, at);
-      const next = nextSafePoint(key.codePointAt(at) ?? 0, LAST_POINT[nameOrder], hazardousPoint);
+      const start = cutToFit(key, limits);
+      const at = start.search(hazardousPoint);
+      if (at < 0) return start;
+      const before = start.slice(0, at);
+      const next = nextSafePoint(start.codePointAt(at) ?? 0, LAST_POINT[nameOrder], hazardousPoint);
       return next === undefined ? successorOfPrefix(before, nameOrder) : before + next;
     },
   };
+}
+
+/** As many of its first characters as a name can have. */
+function cutToFit(
+  text: string,
+  { maxNameLength, maxNameBytes }: Pick<NameLimits, 'maxNameLength' | 'maxNameBytes'>,
+): string {
+  if (text.length <= maxNameLength && text.length * MAX_BYTES_PER_UNIT <= maxNameBytes) return text;
+  let [length, bytes] = [0, 0];
+  for (const character of text) {
+    bytes += Buffer.byteLength(character);
+    if (length + character.length > maxNameLength || bytes > maxNameBytes) break;
+    length += character.length;
+  }
+  return text.slice(0, length);
 }
 
 /** Printable ASCII without a backslash and without a dot before a slash: what nearly all names are. */

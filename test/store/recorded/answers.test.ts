@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { parseBlobPage } from '../../../adapters/azure/list-xml.ts';
 import { PageText } from '../../../adapters/azure/page-text.ts';
 import type { BlobStore, ReadRequest } from '../../../src/store/blob-store.ts';
+import type { SurveyedStore } from '../../../src/store/survey.ts';
 import { testCall } from '../../support/test-call.ts';
 import { serve as serveAzure } from '../../unit/adapters/azure/scripted-service.ts';
 import { serve as serveGcs } from '../../unit/adapters/gcs/scripted-service.ts';
@@ -67,6 +68,24 @@ describe('Azure', () => {
     body.discard();
     expect(properties).toMatchObject({ size: 5, md5: HELLO_MD5 });
   });
+
+  test.each([0, 1, 2])(
+    "Put Blob: Last-Modified %d s behind the answer's own Date says nothing of our clock",
+    async (s) => {
+      const now = Math.floor(Date.now() / 1000) * 1000;
+      const dates = [
+        `date: ${new Date(now).toUTCString()}`,
+        `last-modified: ${new Date(now + s * 1000).toUTCString()}`,
+      ];
+      const service: BlobStore & Partial<SurveyedStore> = await store(
+        answered('201 Created', ['content-length: 0', `content-md5: ${HELLO_BASE64}`, 'etag: "0x8DB"', ...dates]),
+      );
+      const skews: number[] = [];
+      service.clock?.onReading((skewMs) => skews.push(skewMs));
+      const written = await service.write(REF, Buffer.from('hello'), { metadata: {} }, testCall());
+      expect([written.lastModified, skews]).toEqual([now + s * 1000, [0]]);
+    },
+  );
 
   test('Put Blob: Content-MD5 is that of the blob, though a CRC64 stands beside it', async () => {
     const lines = ['content-length: 0', `content-md5: ${HELLO_BASE64}`, 'x-ms-content-crc64: +JGsS7CR5kg=', WHEN];

@@ -93,7 +93,12 @@ const AZURE_CODES: readonly Assumption[] = [
     ],
   },
   {
-    ...{ ...AZURE, ...RECORDED, id: 'A11', relies: 'a spoilt marker of a listing is this, as is a name out of range' },
+    ...{
+      ...AZURE,
+      ...RECORDED,
+      id: 'A11',
+      relies: 'a spoilt marker of a listing is this, as is a name out of range; clients are never given a marker',
+    },
     codes: ['OutOfRangeInput'],
   },
   {

@@ -134,6 +134,15 @@ describe('createKeyCodec', () => {
     expect(codec.decode(name)).toEqual({ kind: 'trueKeyInMetadata' });
   });
 
+  test('a listing starts at a name that is no longer than names can be', () => {
+    expect(codec.startAt('p'.repeat(3000)).plain).toBe('p'.repeat(1024));
+    expect(codec.startAt(`${'p'.repeat(1023)}\u00e4x`).plain).toBe(`${'p'.repeat(1023)}\u00e4`);
+    expect(codec.startAt(`${'p'.repeat(1024)}\u0001`).plain).toBe('p'.repeat(1024));
+    const bytes = createKeyCodec({ nameOrder: 'utf8', maxNameLength: 1024, maxNameBytes: 1024 });
+    expect(bytes.startAt('\u{1f600}'.repeat(300)).plain).toBe('\u{1f600}'.repeat(256));
+    expect(bytes.startAt(`p${'\u00e4'.repeat(600)}`).plain).toBe(`p${'\u00e4'.repeat(511)}`);
+  });
+
   test('more segments than the service takes are escaped and cut', () => {
     const key = 's/'.repeat(300);
     const { name, needsTrueKey } = codec.encode(key);
