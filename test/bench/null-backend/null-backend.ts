@@ -123,7 +123,7 @@ function changeBlob(request: RawRequest, place: Place): RawAnswer {
     const from = headerOf(head, 'x-ms-copy-source');
     const copied = from === undefined ? undefined : blobAt(from);
     blobs.stage(container, name, query.get('blockid') ?? '', copied?.size ?? request.bodySize);
-    return plain(201, `Content-MD5: ${PLAUSIBLE_MD5}\r\n`);
+    return plain(201, `${from === undefined ? `Content-MD5: ${PLAUSIBLE_MD5}\r\n` : CRC64}${ENCRYPTED}`);
   }
   const known = blobs.get(container, name);
   if (known !== undefined && headerOf(head, 'if-none-match') === '*') return refusal(409, 'BlobAlreadyExists');
@@ -156,8 +156,14 @@ function copyBlob({ head }: RawRequest, { container, name }: Place, source: stri
   if (known === undefined) return refusal(404, 'CannotVerifyCopySource');
   const etag = blobs.nextEtag();
   blobs.set(container, name, { size: known.size, body: known.body, etag, md5: known.md5, ...described(head) });
-  return plain(201, `Content-MD5: ${PLAUSIBLE_MD5}\r\nx-ms-copy-status: success\r\n${entity(etag)}`);
+  const isCopy = headerOf(head, 'x-ms-requires-sync') !== undefined;
+  return plain(isCopy ? 202 : 201, `${isCopy ? COPIED : ''}${CRC64}${ENCRYPTED}${entity(etag)}`);
 }
+
+/** Lines that the service was recorded to add: a copy by URL has a CRC64 in place of an MD5. */
+const CRC64 = 'x-ms-content-crc64: iknlm7CyG2k=\r\n';
+const ENCRYPTED = 'x-ms-request-server-encrypted: true\r\n';
+const COPIED = 'x-ms-copy-id: 11111111-2222-3333-4444-555555555555\r\nx-ms-copy-status: success\r\n';
 
 function putBlockList({ head, body }: RawRequest, { container, name }: Place): RawAnswer {
   const ids = [...(body?.toString('latin1') ?? '').matchAll(/<Latest>([^<]*)<\/Latest>/g)].map(([, id]) => id ?? '');
@@ -176,10 +182,19 @@ function putBlockList({ head, body }: RawRequest, { container, name }: Place): R
 
 function removeBlobs(request: RawRequest): RawAnswer {
   return answerBatch(request, '202 Accepted', {
-    answer: ({ target, head }) => removeBlob({ head }, placeOf(target)),
+    answer: ({ target, head }) => partOf(removeBlob({ head }, placeOf(target))),
     idOf: (id) => id,
   });
 }
+
+/** What is told inside a batch of a removal that was done has neither a time nor a length. */
+function partOf(answer: RawAnswer): RawAnswer {
+  return typeof answer === 'string' && answer.startsWith('HTTP/1.1 202') ? REMOVED : answer;
+}
+
+const REMOVED =
+  'HTTP/1.1 202 Accepted\r\nx-ms-delete-type-permanent: true\r\n' +
+  'x-ms-request-id: 11111111-2222-3333-4444-555555555555\r\nx-ms-version: 2026-02-06\r\nServer: Null-Blob/1.0\r\n\r\n';
 
 function removeBlob({ head }: Pick<RawRequest, 'head'>, { container, name }: Place): RawAnswer {
   const blob = blobs.get(container, name);

@@ -11,7 +11,7 @@ const CALL = /Content-ID: ?<?(\d+)>?\r\n\r\n(DELETE (\S+) HTTP\/1\.1(?:\r\n[^\r]
 const BOUNDARY = 'batchresponse_null';
 
 /**
- * A batch of deletions, in the form of either service.
+ * A batch of deletions, in the form of either service, in one chunk of no announced length, as both were recorded.
  * @param answer the head and body of an answer to one of them
  * @param idOf the `Content-ID` of the answer to a call
  */
@@ -28,7 +28,7 @@ export function answerBatch(
   }
   const whole = Buffer.from(`${text}--${BOUNDARY}--\r\n`, 'latin1');
   return {
-    head: `HTTP/1.1 ${status}\r\nContent-Type: multipart/mixed; boundary=${BOUNDARY}\r\nContent-Length: ${whole.length}\r\n\r\n`,
-    body: [whole],
+    head: `HTTP/1.1 ${status}\r\nContent-Type: multipart/mixed; boundary=${BOUNDARY}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    body: [Buffer.from(`${whole.length.toString(16)}\r\n`), whole, Buffer.from('\r\n0\r\n\r\n')],
   };
 }
