@@ -9,6 +9,7 @@ import { type XmlValue, xml } from '../../protocol/xml/document.ts';
 import { DELETE, DELETE_RESULT } from '../../protocol/xml/object-shapes.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
+import { Pace } from '../../streams/turns.ts';
 import { idOf } from '../../access/acl/permits.ts';
 import { namedBucket } from '../authorized-bucket.ts';
 import { toS3Error } from '../failure.ts';
@@ -29,6 +30,8 @@ const LIMITS = { bytes: 8 * 1024 * 1024, elements: 7000 } as const;
  * backend takes ten milliseconds.
  */
 const CONCURRENCY = 48;
+/** Keys that policies decide about at a time: a refusal waits for nothing, and a thousand would hold everybody up. */
+const DECIDED_AT_A_TIME = 16;
 
 type DeleteItem = Decoded<typeof DELETE>['objects'][number];
 
@@ -53,7 +56,12 @@ export const deleteObjects: Operation = async (request, context) => {
   if (objects.some(({ Key }) => Key === '')) throw new S3Error('MalformedXML');
 
   const items = itemsByKey(objects);
-  const deletion: Deletion = { bucket, headers: request.headers, heads: await lookAhead(items, bucket, context) };
+  const deletion: Deletion = {
+    bucket,
+    headers: request.headers,
+    heads: await lookAhead(items, bucket, context),
+    ...(dependsOnKeys({ bucket }, context) && { pace: new Pace(DECIDED_AT_A_TIME) }),
+  };
   const outcomes = (await mapConcurrent(items, CONCURRENCY, (items) => deleteInTurn(items, deletion, context))).flat();
   const valuesOf = (wanted: Outcome['element']): XmlValue[] =>
     outcomes.filter(({ element }) => element === wanted).map(({ value }) => value);
@@ -93,6 +101,8 @@ interface Deletion {
   readonly headers: HeaderReader;
   /** Heads that a listing has shown. */
   readonly heads: HeadsByKey;
+  /** Absent: no policy is asked. */
+  readonly pace?: Pace;
 }
 
 /**
@@ -124,7 +134,10 @@ async function deleteInTurn(
   context: OperationContext,
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  for (const item of items) outcomes.push(await deleteOne(item, deletion, context));
+  for (const item of items) {
+    await deletion.pace?.begin();
+    outcomes.push(await deleteOne(item, deletion, context));
+  }
   return outcomes;
 }
 

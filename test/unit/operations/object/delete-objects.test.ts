@@ -12,10 +12,10 @@ async function gatewayWith(keys: readonly string[]): Promise<Gateway> {
   return gateway;
 }
 
-function remove(gateway: Gateway, keys: readonly string[], etag = ''): Promise<Answer> {
+function remove(gateway: Gateway, keys: readonly string[], etag = '', anonymous = false): Promise<Answer> {
   const body = `<Delete>${keys.map((key) => `<Object><Key>${key}</Key>${etag}</Object>`).join('')}</Delete>`;
   const digest = createHash('md5').update(body).digest('base64');
-  return gateway.send('DeleteObjects', { query: 'delete', body, headers: { 'content-md5': digest } });
+  return gateway.send('DeleteObjects', { query: 'delete', body, headers: { 'content-md5': digest }, anonymous });
 }
 
 describe('DeleteObjects', () => {
@@ -39,6 +39,28 @@ describe('DeleteObjects', () => {
     expect(most).toBeGreaterThanOrEqual(32);
     expect(most).toBeLessThanOrEqual(64);
     expect((await gateway.fixture.memory.list('bucket', { limit: 10 }, testCall())).entries).toEqual([]);
+  });
+
+  it('of 1,000 keys that a policy decides about lets others work in between', async () => {
+    const gateway = await gatewayWith([]);
+    const statement = {
+      Effect: 'Allow',
+      Principal: '*',
+      Action: 's3:DeleteObject',
+      Resource: 'arn:aws:s3:::bucket/open/*',
+    };
+    const body = JSON.stringify({ Version: '2012-10-17', Statement: statement });
+    expect((await gateway.send('PutBucketPolicy', { query: 'policy', body })).status).toBe(204);
+    let rounds = 0;
+    let next = setImmediate(function round() {
+      rounds += 1;
+      next = setImmediate(round);
+    });
+    const { xml } = await remove(gateway, KEYS, '', true);
+    clearImmediate(next);
+    expect(elements(xml, 'Code')).toEqual(KEYS.map(() => 'AccessDenied'));
+    // Sixteen decisions a round at most.
+    expect(rounds).toBeGreaterThan(60);
   });
 
   it('of keys far apart looks at each by itself, after two small pages at most', async () => {
