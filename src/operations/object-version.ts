@@ -2,7 +2,6 @@ import { S3Error, invalidArgument, isS3Error } from '../errors/s3-error.ts';
 import type { Bucket } from '../manifest/records/bucket.ts';
 import { NULL_VERSION } from '../manifest/heads/head.ts';
 import type { KeyRef } from '../manifest/records/key-ref.ts';
-import { isVersionToken } from '../manifest/records/version-token.ts';
 import type { S3Request } from '../protocol/request.ts';
 import type { ResponseHeaders } from '../protocol/headers/object-headers.ts';
 import { objectKey } from './authorized-bucket.ts';
@@ -39,13 +38,17 @@ export function knownVersion(
   }
 }
 
-/**
- * A version id as a client gave it. In a bucket that never had versioning only `null` names something.
- * @throws S3Error InvalidArgument
- */
-export function requestedVersion(versionId: string | undefined, { versioning }: Bucket): string | undefined {
-  if (versionId === undefined || versionId === NULL_VERSION) return versionId;
-  if (versioning !== 'never' && isVersionToken(versionId)) return versionId;
+/** The form of S3's version ids, which programs hold that used S3 before. Ours have it, too. */
+const FORM = /^[A-Za-z0-9._]{32}$/;
+
+/** Whether a version could have this id. In a bucket that never had versioning only `null` names something. */
+export function canNameVersion(versionId: string, { versioning }: Bucket): boolean {
+  return versionId === NULL_VERSION || (versioning !== 'never' && FORM.test(versionId));
+}
+
+/** A version id as a client gave it. @throws S3Error InvalidArgument: no version can have it */
+function requestedVersion(versionId: string | undefined, bucket: Bucket): string | undefined {
+  if (versionId === undefined || canNameVersion(versionId, bucket)) return versionId;
   throw invalidArgument(
     'versionId',
     versionId,

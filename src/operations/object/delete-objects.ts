@@ -13,7 +13,7 @@ import { Pace } from '../../streams/turns.ts';
 import { idOf } from '../../access/acl/permits.ts';
 import { namedBucket } from '../authorized-bucket.ts';
 import { toS3Error } from '../failure.ts';
-import { authorizeDeletion, requestedVersion } from '../object-version.ts';
+import { authorizeDeletion, canNameVersion } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { dependsOnKeys, requireAccess } from '../require-access.ts';
 import { requireBodyDigest } from '../required-digest.ts';
@@ -157,8 +157,10 @@ async function deleteOne(
     if (Size !== undefined || LastModifiedTime !== undefined) {
       throw new S3Error('NotImplemented', { message: 'Only ETag can be a condition of a deletion.' });
     }
-    const target = { bucket, key: Key, versionId: requestedVersion(VersionId, bucket) };
+    const target = { bucket, key: Key, versionId: VersionId };
     authorizeDeletion({ ...target, ifMatch: ETag }, context);
+    // Of an id in a list S3 says so whatever is wrong with it, and not InvalidArgument.
+    if (VersionId !== undefined && !canNameVersion(VersionId, bucket)) throw new S3Error('NoSuchVersion');
     const guard = deletionGuard(headers, { ...target, context });
     const conditions = ETag === undefined ? {} : { ifMatch: ETag };
     const removed = await context.manifest.objects.remove(

@@ -1,4 +1,4 @@
-import { outcome } from '../../support/clients/acl-client.ts';
+import { contentMd5, outcome } from '../../support/clients/acl-client.ts';
 import { roundTrip } from '../../support/clients/raw-http.ts';
 import { framedLength, signedChunks } from '../../support/clients/signed-chunks.ts';
 import { signedHead } from '../../support/clients/sign-raw.ts';
@@ -9,6 +9,9 @@ import { RECORDED, type RecordedRow } from './row.ts';
 function told({ outcome, body }: Answer, ...elements: readonly string[]): string[] {
   return [outcome, ...['Message', ...elements].map((name) => element(body, name))];
 }
+
+/** The id of a version as S3 makes them. */
+const OF_S3 = 'aB3_xY.9kLmN0pQrStUvWxYz1234567_';
 
 const MISSING_UPLOAD =
   'The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed.';
@@ -139,4 +142,30 @@ export const REFUSALS: readonly RecordedRow[] = [
     },
     expected: '\u00e9',
   },
+  ...(
+    [
+      ['of a form that none has', 'abc', 'Enabled', ['400 InvalidArgument', '400 InvalidArgument', 'NoSuchVersion']],
+      ['of its own form', OF_S3, 'Enabled', ['404 NoSuchVersion', '204', '']],
+      ['of its own form', OF_S3, 'Suspended', ['404 NoSuchVersion', '204', '']],
+      ['of its own form', OF_S3, undefined, ['400 InvalidArgument', '400 InvalidArgument', 'NoSuchVersion']],
+    ] as const
+  ).map(([form, id, status, expected]) => ({
+    what: `the id of a version ${form} that is not there, versioning ${status ?? 'never enabled'}`,
+    source: status === undefined ? RECORDED : 'reported for ids that S3 gave out elsewhere, and for others',
+    ask: async (world: World, bucket: string) => {
+      const key = `/${bucket}/key`;
+      await world.put(key);
+      const body = `<VersioningConfiguration><Status>${status}</Status></VersioningConfiguration>`;
+      if (status !== undefined) await world.must('PUT', `/${bucket}?versioning`, { body });
+      const list = `<Delete><Object><Key>key</Key><VersionId>${id}</VersionId></Object></Delete>`;
+      const { body: deleted } = await world.must('POST', `/${bucket}?delete`, {
+        body: list,
+        headers: { 'content-md5': contentMd5(list) },
+      });
+      const target = `${key}?versionId=${id}`;
+      const outcomes = [await world.outcome('GET', target), await world.outcome('DELETE', target)];
+      return [...outcomes, element(deleted, 'Code'), element(deleted, 'VersionId'), await world.outcome('GET', key)];
+    },
+    expected: [...expected, id, '200'],
+  })),
 ];

@@ -3,6 +3,7 @@ import { outcome } from '../../support/clients/acl-client.ts';
 import {
   type State,
   NAMING,
+  OF_S3,
   READING,
   TAGGING,
   UNKNOWN,
@@ -29,9 +30,17 @@ describe.each(Object.entries(NAMING))('versionId of %s', (name, request) => {
     ['never', UNKNOWN, '400 InvalidArgument'],
     ['enabled', '', '400 InvalidArgument'],
     ['enabled', 'x', '400 InvalidArgument'],
-    ['enabled', UNKNOWN.toUpperCase().replace('0', 'A'), '400 InvalidArgument'],
+    ['never', OF_S3, '400 InvalidArgument'],
+    ['enabled', UNKNOWN.slice(1), '400 InvalidArgument'],
+    ['enabled', `${UNKNOWN}0`, '400 InvalidArgument'],
+    ['enabled', UNKNOWN.replace('0', '-'), '400 InvalidArgument'],
+    ['enabled', UNKNOWN.replace('0', '%2F'), '400 InvalidArgument'],
     ['enabled', UNKNOWN, '404 NoSuchVersion'],
+    ['enabled', UNKNOWN.toUpperCase().replace('0', 'A'), '404 NoSuchVersion'],
+    ['enabled', OF_S3, '404 NoSuchVersion'],
+    ['enabled', '.'.repeat(32), '404 NoSuchVersion'],
     ['suspended', UNKNOWN, '404 NoSuchVersion'],
+    ['suspended', OF_S3, '404 NoSuchVersion'],
   ])('%s: "%s" is %s', async (state, versionId, expected) => {
     await versioning(state);
     await put();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { UNKNOWN, as, ask, bucket, get, idOf, marker, object, openScene, put, versioning } from './scene.ts';
+import { OF_S3, UNKNOWN, as, ask, bucket, get, idOf, marker, object, openScene, put, versioning } from './scene.ts';
 
 openScene();
 
@@ -59,6 +59,7 @@ describe('a source of a copy', () => {
     ['', '400 InvalidArgument'],
     ['x', '400 InvalidArgument'],
     [UNKNOWN, '404 NoSuchVersion'],
+    [OF_S3, '404 NoSuchVersion'],
     ['null', '404 NoSuchVersion'],
   ])('UploadPartCopy of version "%s": %s', async (versionId, expected) => {
     await versioning('enabled');

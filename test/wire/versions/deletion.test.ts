@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Caller, contentMd5 } from '../../support/clients/acl-client.ts';
 import {
+  OF_S3,
   type State,
   UNKNOWN,
   as,
@@ -182,15 +183,25 @@ describe('DeleteObjects', () => {
   test('never: no word about versions', async () => {
     await put();
     expect(await removeMany(item('k') + item('none'))).toEqual(['k', 'none']);
-    expect(await removeMany(named('k', UNKNOWN))).toEqual([`InvalidArgument k ${UNKNOWN}`]);
+    await put();
+    expect(await removeMany(named('k', UNKNOWN))).toEqual([`NoSuchVersion k ${UNKNOWN}`]);
+    expect(await removeMany(named('k', OF_S3))).toEqual([`NoSuchVersion k ${OF_S3}`]);
+    expect(await get()).toBe('text');
   });
 
-  test('an id that is none is an error of its own', async () => {
+  test('an id that no version can have is an error of its own', async () => {
     await versioning('enabled');
     const version = await put();
     expect(await removeMany(named('k', 'x') + named('k', version))).toEqual(
-      ['InvalidArgument k x', `k ${version}`].sort(),
+      ['NoSuchVersion k x', `k ${version}`].sort(),
     );
+  });
+
+  test.each([UNKNOWN, OF_S3])('a version that is not there is deleted already: %s', async (id) => {
+    await versioning('enabled');
+    await put();
+    expect(await removeMany(named('k', id) + named('none', id))).toEqual([`k ${id}`, `none ${id}`]);
+    expect(await get()).toBe('text');
   });
 
   test.each<State>(['never', 'enabled', 'suspended'])('%s: ETag is a condition', async (state) => {

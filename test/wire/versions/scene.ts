@@ -8,6 +8,8 @@ export type State = 'never' | 'enabled' | 'suspended';
 
 /** Well-formed, and of no version. */
 export const UNKNOWN = '1'.padStart(32, '0');
+/** As S3 makes them: programs that used S3 before hold such ids. */
+export const OF_S3 = 'aB3_xY.9kLmN0pQrStUvWxYz1234567_';
 export const TOKEN = /^[0-9a-f]{32}$/;
 export const TAGGING = '<Tagging><TagSet><Tag><Key>k</Key><Value>v</Value></Tag></TagSet></Tagging>';
 

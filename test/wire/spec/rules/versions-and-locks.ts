@@ -3,7 +3,7 @@ import type { RuleList } from './rule-list.ts';
 /** Versions and object lock, as far as the nine operations meet them. */
 export const VERSION_AND_LOCK_RULES = {
   'version.id.form': ['S3', 'An empty or impossible `versionId` is 400 InvalidArgument in every state of versioning'],
-  'version.id.unknown': ['S3', 'One that could be, but is not, is 404 NoSuchVersion'],
+  'version.id.unknown': ['S3', 'One that could be, also one that S3 gave out, but is not, is 404 NoSuchVersion'],
   'version.id.null': ['2', '`null` names the version that was written without versioning'],
   'version.current': [
     '9',
