@@ -1,6 +1,6 @@
 import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
-import { ABSENT } from '../../store/blob-store.ts';
+import { ABSENT, type Condition, type Revision, at } from '../../store/blob-store.ts';
 import { pagesOf } from '../../store/pages.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
@@ -48,16 +48,16 @@ export async function abortUpload(target: UploadTarget, call: Call): Promise<voi
   const { home } = target.bucket;
   const upload = await lookUpUpload(target, call);
   if (upload === undefined) return finishAbort(target, call);
-  const claim = await takeForAbort(target, call);
+  const held = await takeForAbort(target, call);
   // The two calls may go side by side: a Complete writes the tombstone before anybody else can claim the upload.
   const [completion] = await together(
     () => readTombstone(home, target.uploadId, call),
     () => removeUploadRecord(target, call),
   );
   const completed = completion !== undefined;
-  await cleanUp(target, claim, call);
+  await cleanUp(target, held, call);
   const token = versionOfUpload(target.uploadId);
-  if (upload.encryption !== undefined && !completed && claim.mayBeNamed !== true) {
+  if (upload.encryption !== undefined && !completed && held.claim.mayBeNamed !== true) {
     await removePieces(target, token, call);
   }
   if (completed) throw noSuchUpload(target.uploadId);
@@ -71,56 +71,85 @@ async function finishAbort(target: UploadTarget, call: Call): Promise<void> {
   const { bucket, key, uploadId } = target;
   const stored = belongsTo(uploadId, { bucket, key }) ? await readClaim(target, call) : undefined;
   if (stored?.claim.kind !== 'abort') throw noSuchUpload(uploadId);
-  await cleanUp(target, stored.claim, call);
+  const { claim, revision } = stored;
+  await cleanUp(target, { claim, revision }, call);
   // A head may name the blob, so its claim stays, however often Abort is repeated.
-  if (stored.claim.mayBeNamed === true) throw noSuchUpload(uploadId);
+  if (claim.mayBeNamed === true) throw noSuchUpload(uploadId);
 }
 
 /**
  * Removes what is left. The claim goes last, because what is left can be found by it. If a head may still name the
  * blob, blob and claim are left to the sweeper.
- * @param claim undefined: nobody has claimed the upload
+ * @param held undefined: nobody has claimed the upload
  */
-async function cleanUp(target: UploadTarget, claim: AbortClaim | undefined, call: Call): Promise<void> {
+async function cleanUp(target: UploadTarget, held: HeldAbort | undefined, call: Call): Promise<void> {
   const { home } = target.bucket;
-  if (claim?.mayBeNamed === true) {
+  if (held?.claim.mayBeNamed === true) {
     await removePartRecords(home, target.uploadId, call);
     return;
   }
-  // Where the service keeps what is staged to itself, it went when the blob that is the claim was made.
-  const isFreed = claim !== undefined && home.store.staged === undefined;
   await together(
     () => removePartRecords(home, target.uploadId, call),
-    async () => (isFreed ? undefined : freeStaged(target, call)),
+    () =>
+      held === undefined || home.store.staged !== undefined
+        ? freeStaged(target, call)
+        : freeBehindClaim(target, held, call),
   );
   await removeStagingBlob(target, call);
 }
 
+/**
+ * Frees what was staged after the claim was made, once the upload's record is gone and no part can be recorded any
+ * more. A Complete that found such a part before could otherwise assemble it as soon as the claim is removed. Where the
+ * service keeps what is staged to itself, a commit throws it away; so the claim is committed anew. If it has changed,
+ * another Abort has done so.
+ */
+async function freeBehindClaim(target: UploadTarget, { claim, revision }: HeldAbort, call: Call): Promise<void> {
+  try {
+    await assembleClaim(target, claim, at(revision), call);
+  } catch (error) {
+    if (!isStoreError(error, 'conditionFailed', 'notFound')) throw error;
+  }
+}
+
 type AbortClaim = Extract<Claim, { readonly kind: 'abort' }>;
 
-async function takeForAbort(target: UploadTarget, call: Call): Promise<AbortClaim> {
+interface HeldAbort {
+  readonly claim: AbortClaim;
+  readonly revision: Revision;
+}
+
+async function assembleClaim(
+  target: UploadTarget,
+  claim: AbortClaim,
+  condition: Condition,
+  call: Call,
+): Promise<HeldAbort> {
+  const { store } = target.bucket.home;
+  const request = { tokens: [], metadata: encodeClaim(claim), condition };
+  const { revision } = await store.assemble(stagingRef(target), request, call);
+  return { claim, revision };
+}
+
+async function takeForAbort(target: UploadTarget, call: Call): Promise<HeldAbort> {
   const { home } = target.bucket;
   const claim: AbortClaim = { kind: 'abort', uploadId: target.uploadId, attempt: newAttempt() };
-  return inTurns<AbortClaim>(TURNS.claim, async () => {
+  return inTurns<HeldAbort>(TURNS.claim, async () => {
     try {
-      await home.store.assemble(
-        stagingRef(target),
-        { tokens: [], metadata: encodeClaim(claim), condition: ABSENT },
-        call,
-      );
-      return claim;
+      return await assembleClaim(target, claim, ABSENT, call);
     } catch (error) {
       if (!isStoreError(error, 'conditionFailed') && !(isStoreError(error) && error.lost)) throw error;
     }
     const stored = await readClaim(target, call);
     if (stored === undefined) return AGAIN;
-    if (stored.claim.kind === 'abort') return stored.claim;
+    if (stored.claim.kind === 'abort') return { claim: stored.claim, revision: stored.revision };
     await requireUnpublished(target, { claim: stored.claim, stamped: stored.stamped }, call);
     requireCrashed(stored, timeOf(home).now());
     const taken: AbortClaim = stored.claim.kind === 'busy' ? { ...claim, mayBeNamed: true } : claim;
-    if ((await replaceClaim(target, stored, taken, call)) === undefined) return AGAIN;
+    const replaced = await replaceClaim(target, stored, taken, call);
+    if (replaced === undefined) return AGAIN;
     if (taken.mayBeNamed !== true) await removeMoved(target, stored.claim, call);
-    return taken;
+    return { claim: taken, revision: replaced.revision };
   });
 }
 

@@ -187,10 +187,12 @@ async function judge(
 /**
  * Whether the upload was open when it was claimed. Parts can be assembled only once, so whoever assembles some is not
  * too late. A list without bytes can be assembled at any time; then the record of the upload decides, and a claim that
- * came too late is removed.
+ * came too late is removed. If another request made the claim, it may have published: then it noted that before it
+ * removed the record, and the blob stays.
  */
 async function isStillOpen(target: UploadTarget, held: HeldClaim, call: Call): Promise<boolean> {
-  if (held.inherited || (await lookUpUpload(target, call)) !== undefined) return true;
+  if ((await lookUpUpload(target, call)) !== undefined) return true;
+  if (held.inherited && (await readTombstone(target.bucket.home, target.uploadId, call)) !== undefined) return false;
   try {
     // Only if nobody has changed it: another Complete may have taken the claim over, and published.
     await target.bucket.home.store.remove(stagingRef(target), held.revision, call);

@@ -167,6 +167,17 @@ function discardTests(subject: Subject, test: Define): void {
     expect(properties.revision).toBe(revision);
   });
 
+  test('where the service keeps parts to itself, an assembled blob that is made anew throws away later ones', async () => {
+    if (subject.store.staged !== undefined) return;
+    const staging = subject.ref();
+    const { revision } = await subject.assemble(staging, [], { metadata: { a: '1' } });
+    const late = await subject.stage(staging, 'late');
+    const again = await subject.assemble(staging, [], { metadata: { a: '1' }, condition: at(revision) });
+    await subject.store.remove(staging, again.revision, subject.call);
+    await failsWith(subject.assemble(staging, late), 'partsGone');
+    await failsWith(subject.assemble(staging, [], { condition: at(revision) }), 'conditionFailed', 'notFound');
+  });
+
   test('after discardParts the name can be used again', async () => {
     const staging = subject.ref();
     await subject.stage(staging, 'first try');

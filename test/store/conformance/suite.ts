@@ -8,6 +8,7 @@ import type {
   BlobMetadata,
   BlobRef,
   BlobStore,
+  Condition,
   ByteRange,
   ListEntry,
   ListRequest,
@@ -108,7 +109,11 @@ export class Subject {
     return (await this.store.stagePart(staging, bytes, this.call)).tokens;
   }
 
-  assemble(staging: BlobRef, tokens: readonly string[], more: { metadata?: BlobMetadata } = {}): Promise<WriteResult> {
+  assemble(
+    staging: BlobRef,
+    tokens: readonly string[],
+    more: { metadata?: BlobMetadata; condition?: Condition } = {},
+  ): Promise<WriteResult> {
     return this.store.assemble(staging, { tokens, metadata: {}, ...more }, this.call);
   }
 
