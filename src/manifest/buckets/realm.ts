@@ -14,7 +14,7 @@ export interface Backend {
   readonly queue?: KeyQueue;
   /** Of this process; absent: the machine's. */
   readonly time?: Time;
-  /** Buckets that are parts of containers, with the ids of their places, which the store knows by the buckets' names. */
+  /** Buckets that are parts of containers, with the ids of their places. The store knows them by the buckets' names. */
   readonly places?: ReadonlyMap<string, string>;
   /** Those of `places` behind which a container of the same name lies. @throws StoreError */
   readonly behindPlaces?: (call: Call) => Promise<readonly string[]>;
