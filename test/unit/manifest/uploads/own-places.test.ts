@@ -88,7 +88,7 @@ class Scene {
   }
 }
 
-/** The first attempt is interrupted at its n-th call by the second, which stands still at its m-th until it has ended. */
+/** At its n-th call, the first attempt is interrupted by the second, which stands at its m-th until the first ended. */
 interface Meeting {
   readonly n: number;
   readonly m: number;
