@@ -3,15 +3,15 @@ import type { ConditionKeys } from './context.ts';
 /** The part between two `*`: pieces of text, with one `?` between each two of them. */
 export type Chunk = readonly string[];
 
-/** Characters that one step of work compares or copies. */
-export const CHARACTERS = 16;
+/** Characters of a piece that one step holds against a value. */
+const COMPARED = 4;
 /** Characters that one step passes over to find where a text could begin, or counts. */
 const SEEN = 32;
 const COUNTED = 8;
 /** Steps to begin a search, and for each place that it tries. */
 const SEARCH = 3;
 const TRIED = 1;
-/** Steps to hold one piece behind a `?` against a value. */
+/** Steps to begin to hold one piece against a value. */
 const PIECE = 2;
 
 /**
@@ -40,7 +40,7 @@ interface Place {
 /** Where a chunk that begins here ends; -1: it does not stand here. */
 function endOf(chunk: Chunk, value: string, { start, keys }: Place): number {
   const [head = ''] = chunk;
-  keys.spend?.(1 + head.length / CHARACTERS);
+  keys.spend?.(PIECE + head.length / COMPARED);
   return standsAt(head, value, start) ? endBehind(chunk, value, { start: start + head.length, keys }) : -1;
 }
 
@@ -50,7 +50,7 @@ function endBehind(chunk: Chunk, value: string, { start, keys }: Place): number 
   let steps = 0;
   for (let place = 1; place < chunk.length && at >= 0; place += 1) {
     const piece = chunk[place] ?? '';
-    steps += PIECE + piece.length / CHARACTERS;
+    steps += PIECE + piece.length / COMPARED;
     const code = value.codePointAt(at);
     const behind = at + (code !== undefined && code > 0xffff ? 2 : 1);
     at = code !== undefined && standsAt(piece, value, behind) ? behind + piece.length : -1;

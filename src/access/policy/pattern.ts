@@ -1,7 +1,7 @@
 import type { ConditionKeys } from './context.ts';
 import { lookupName } from './context.ts';
 import type { Pattern } from './document.ts';
-import { CHARACTERS, type Chunk, matchChunks } from './match-chunks.ts';
+import { type Chunk, matchChunks } from './match-chunks.ts';
 
 /** A pattern consists of text, `*`, `?`, and variables, which become text once their value is known. */
 type Token = { readonly text: string } | '*' | '?' | Variable;
@@ -24,6 +24,8 @@ const WITH_DEFAULT = /^\s*([^,\s]+)\s*(?:,\s*'([^']*)'\s*)?$/;
 /** `${*}`, `${?}` and `${$}` stand for the character itself. */
 const ESCAPED: ReadonlySet<string> = new Set(['*', '?', '$']);
 
+/** Characters whose case one step folds. */
+const FOLDED = 16;
 /** Characters of the values of variables in one step: their text is put together first. */
 const SUBSTITUTED = 4;
 /** Further steps to put a pattern with variables together. */
@@ -42,7 +44,7 @@ export function compilePattern(text: string, options: PatternOptions): Pattern {
       text,
       resolves: (keys) => substitute(tokens, keys) !== undefined,
       matches: (value, keys) => {
-        keys.spend?.(SUBSTITUTION + (options.ignoreCase === true ? value.length / CHARACTERS : 0));
+        keys.spend?.(SUBSTITUTION + (options.ignoreCase === true ? value.length / FOLDED : 0));
         const known = substitute(tokens, keys);
         return known !== undefined && matchChunks(toChunks(known, fold), fold(value), keys);
       },
@@ -56,7 +58,7 @@ export function compilePattern(text: string, options: PatternOptions): Pattern {
     return {
       text,
       matches(value, keys) {
-        keys.spend?.(value.length / CHARACTERS);
+        keys.spend?.(value.length / FOLDED);
         return fold(value) === exact;
       },
     };

@@ -97,6 +97,12 @@ describe('what policies may cost', () => {
     });
   }
 
+  it('counts a text that nearly fits everywhere at each place, with what is compared there', () => {
+    const work = new CountedWork(() => 1e9);
+    decision(policy(like(`*${'a'.repeat(18)}b*`)), request(LONG, work));
+    expect(work.steps).toBeGreaterThan(10 * LONG.length);
+  });
+
   it('is one sum for all decisions of a request', () => {
     const text = policy(like(asMany('*ab*').slice(0, 10)));
     const asked = request(LONG);
