@@ -15,6 +15,7 @@ import type { Call } from '../observe/call.ts';
 import { RequestJournal, type RequestSource } from '../admin/journal/journal.ts';
 import type { RequestObserver } from '../observe/request-facts.ts';
 import { signatureDiagnoser } from './signature-diagnosis.ts';
+import { type SurveyedBackend, connectionsInUse } from './telemetry/lane-readings.ts';
 import { VERSION } from './version.ts';
 import { siblingAddresses } from './workers/siblings.ts';
 
@@ -25,6 +26,7 @@ interface InspectionOptions {
   readonly buckets: BucketRegistry;
   readonly newCall: (signal: AbortSignal) => Call;
   readonly requests: RequestSource;
+  readonly backends: readonly SurveyedBackend[];
 }
 
 /** What watches requests for people, and the parts of the admin port where these look at them. */
@@ -35,7 +37,7 @@ export interface Inspection {
 
 /** Nothing is watched, kept or shown unless the configuration has an inspector. */
 export function openInspection(options: InspectionOptions): Inspection {
-  const { config, accounts, sessions, buckets, newCall, requests } = options;
+  const { config, accounts, sessions, buckets, newCall, requests, backends } = options;
   const { admin, slowMs, versioningDrainMs } = config;
   if (!admin.enabled || !admin.inspector) return { observers: [], parts: [] };
   const diagnoser = signatureDiagnoser(config, accounts, sessions);
@@ -48,7 +50,7 @@ export function openInspection(options: InspectionOptions): Inspection {
   const api = inspectorApi({
     journal,
     objects: createObjectInspector({ buckets, versioningDrainMs }),
-    replicas: openReplicas(config, journal),
+    replicas: openReplicas(config, journal, backends),
     newCall,
     version: VERSION,
     traceUrlTemplate: admin.traceUrlTemplate,
@@ -64,7 +66,7 @@ function ownHosts({ baseHosts, websiteHosts, region, listeners }: Config): (host
   return (host) => hosts.isConfigured(host) || names.includes(host.replace(/:\d*$/, ''));
 }
 
-function openReplicas({ admin }: Config, journal: RequestJournal): Replicas {
+function openReplicas({ admin }: Config, journal: RequestJournal, backends: readonly SurveyedBackend[]): Replicas {
   const { urls, dnsName, dnsPort, refreshMs } = admin.peers;
   const peers = peerAddresses({
     urls,
@@ -76,6 +78,14 @@ function openReplicas({ admin }: Config, journal: RequestJournal): Replicas {
   return new Replicas({
     siblings: siblingAddresses(),
     peers,
-    own: () => ({ id, own: true, up: true, started, version: VERSION, ...journal.stats }),
+    own: () => ({
+      id,
+      own: true,
+      up: true,
+      started,
+      version: VERSION,
+      ...journal.stats,
+      connections: connectionsInUse(backends),
+    }),
   });
 }

@@ -117,7 +117,7 @@ class RunningService implements Service {
     const requests = { running: () => this.#dispatcher.running(), flush: () => telemetry.observers.flush() };
     const sessions = new Sessions({ accounts, keys: this.#options.identities.sealing });
     const { buckets } = this.#manifest;
-    this.#inspection = openInspection({ config, accounts, sessions, buckets, newCall, requests });
+    this.#inspection = openInspection({ config, accounts, sessions, buckets, newCall, requests, backends });
     for (const observer of this.#inspection.observers) telemetry.observers.add(observer);
     this.#clock = this.#watchClock();
     const rates = openRateLimits(config, accounts);

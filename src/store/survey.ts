@@ -33,10 +33,21 @@ export interface StoreSurvey {
 /** One of the lanes in which requests share the connections to a service. */
 export interface ConnectionLane {
   readonly lane: 'calls' | 'downloads' | 'uploads' | 'pieces';
-  /** Requests that have a place, those that wait for one, and the most places that one holder has. */
+  /** How many requests may have a place at a time. */
+  readonly places: number;
+  /** Requests that have a place, and those that wait for one. */
   readonly inUse: number;
   readonly waiting: number;
-  readonly most: number;
+  /** Those who have or want most, most first. */
+  readonly holders: readonly LaneHolder[];
+}
+
+/** One of those who share a lane. */
+export interface LaneHolder {
+  /** Whom requests are for: account and address of the client. */
+  readonly holder: string;
+  readonly inUse: number;
+  readonly waiting: number;
 }
 
 /** What an adapter can say of its service before any request comes. Both throw `StoreError`. */

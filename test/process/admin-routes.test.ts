@@ -7,6 +7,7 @@ import { metricsRoutes } from '../../src/admin/metrics/routes.ts';
 import { type AdminServer, startAdminServer } from '../../src/admin/server.ts';
 import { openAdminAccess } from '../../src/main/admin-access.ts';
 import { backgroundCall } from '../../src/main/background-call.ts';
+import type { ReplicaList } from '../../src/admin/inspector/contract.ts';
 import { createRealm } from '../../src/main/bucket-rules.ts';
 import { Sessions } from '../../src/access/sessions/sessions.ts';
 import { openInspection } from '../../src/main/inspection.ts';
@@ -27,6 +28,17 @@ const routes: { readonly method: string; readonly url: string; readonly access: 
 let server: AdminServer;
 
 /** The admin port as `service.ts` puts it together. */
+const LANES = [
+  {
+    lane: 'downloads',
+    places: 256,
+    inUse: 3,
+    waiting: 1,
+    holders: [{ holder: 'main@10.0.0.7', inUse: 3, waiting: 1 }],
+  },
+  { lane: 'calls', places: 256, inUse: 0, waiting: 0, holders: [] },
+] as const;
+
 beforeAll(async () => {
   const config = CONFIG.parse({
     accounts: [testAccount()],
@@ -49,6 +61,7 @@ beforeAll(async () => {
     buckets,
     newCall: (signal) => backgroundCall(signal),
     requests,
+    backends: [{ name: 'store', surveyed: { lanes: () => LANES } }],
   });
   server = await startAdminServer({
     log: SILENT,
@@ -118,4 +131,10 @@ test('with it they answer something else, and none of them changes anything', as
     .filter(({ method, url }) => !['GET', 'HEAD'].includes(method) && url !== '/session')
     .map(({ method, url }) => `${method} ${url}`);
   expect(changing).toEqual([]);
+});
+
+test('each replica tells who uses the connections to its backends', async () => {
+  const { replicas } = (await (await ask('GET', '/api/replicas', TOKEN)).json()) as ReplicaList;
+  const [inUse] = LANES;
+  expect(replicas.map(({ connections }) => connections)).toEqual([[{ backend: 'store', ...inUse }]]);
 });

@@ -8,6 +8,9 @@ import type { UndiciTransportOptions } from './undici-transport.ts';
 /** Pieces for slow clients that are under way at a time: few enough that nobody notices them. */
 const MOST_PIECES = 64;
 
+/** Holders of a lane that are told to whoever asks for its state. */
+const SHOWN_HOLDERS = 5;
+
 export interface FairTransportOptions extends Omit<UndiciTransportOptions, 'maxConnections'> {
   /** Calls under way at a time, but for large bodies. */
   readonly maxConnections: number;
@@ -50,7 +53,13 @@ export class FairTransport implements Transport {
       ['uploads', this.#uploads],
       ['pieces', this.#pieces],
     ] as const;
-    return lanes.map(([lane, { inUse, waiting, most }]) => ({ lane, inUse, waiting, most }));
+    return lanes.map(([lane, { places, inUse, waiting, holders }]) => ({
+      lane,
+      places,
+      inUse,
+      waiting,
+      holders: holders.slice(0, SHOWN_HOLDERS),
+    }));
   }
 
   send(request: WireRequest, signal: AbortSignal): Promise<WireResponse> {

@@ -1,3 +1,4 @@
+import type { LaneHolder } from '../../../src/store/survey.ts';
 import { type Mover, WireError } from './transport.ts';
 
 /** A request that wants a place. */
@@ -38,11 +39,19 @@ export class Lane {
     this.#gentle = gentle;
   }
 
-  /** The most places that one holder has. */
-  get most(): number {
-    let most = 0;
-    for (const { size } of this.#taken.values()) most = Math.max(most, size);
-    return most;
+  get places(): number {
+    return this.#places;
+  }
+
+  /** All who have a place or wait for one, those with most places first. */
+  get holders(): LaneHolder[] {
+    return [...new Set([...this.#taken.keys(), ...this.#waiting.keys()])]
+      .map((holder) => ({
+        holder,
+        inUse: this.#taken.get(holder)?.size ?? 0,
+        waiting: this.#waiting.get(holder)?.size ?? 0,
+      }))
+      .sort((a, b) => b.inUse - a.inUse || b.waiting - a.waiting);
   }
 
   get inUse(): number {

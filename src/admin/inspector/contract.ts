@@ -125,6 +125,20 @@ export interface ReplicaState {
   readonly maxBytes?: number;
   /** Time from which a request counts as slow. */
   readonly slowMs?: number;
+  /** Who uses the connections to the backends. */
+  readonly connections?: readonly ConnectionsInUse[];
+}
+
+/** One lane of the connections to a backend, with those who have or want most of it. */
+export interface ConnectionsInUse {
+  readonly backend: string;
+  /** `calls`, `downloads`, `uploads` or `pieces`. */
+  readonly lane: string;
+  readonly places: number;
+  readonly inUse: number;
+  readonly waiting: number;
+  /** `holder` is account and address of a client. */
+  readonly holders: readonly { readonly holder: string; readonly inUse: number; readonly waiting: number }[];
 }
 
 export interface ReplicaList {

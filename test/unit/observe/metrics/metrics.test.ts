@@ -33,6 +33,16 @@ async function value(name: string, labels: Readonly<Record<string, string>>): Pr
   )?.value;
 }
 
+const LANE = {
+  lane: 'calls',
+  places: 4,
+  inUse: 3,
+  waiting: 2,
+  holders: [
+    { holder: 'a', inUse: 1, waiting: 2 },
+    { holder: 'b', inUse: 1, waiting: 0 },
+  ],
+} as const;
 const CALL: BackendCallFacts = {
   system: 'azure',
   operation: 'read',
@@ -141,7 +151,7 @@ describe('labels', () => {
       ...ofProcess.readings,
       ...settleReadings(() => ({ queued: 3, running: 1, dropped: 0, failed: 2 })),
       ...laneReadings([
-        { name: 'main', surveyed: { lanes: () => [{ lane: 'calls', inUse: 3, waiting: 2, most: 1 }] } },
+        { name: 'main', surveyed: { lanes: () => [LANE] } },
         { name: 'other', surveyed: undefined },
       ]),
       s3gw_in_flight_bytes: () => [[1]],

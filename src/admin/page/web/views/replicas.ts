@@ -1,5 +1,5 @@
 import { html, nothing } from 'lit-html';
-import type { ReplicaState } from '../../../inspector/contract.ts';
+import type { ConnectionsInUse, ReplicaState } from '../../../inspector/contract.ts';
 import type { App } from '../app.ts';
 import { formatBytes, formatDate, formatDuration, plural } from '../format.ts';
 import type { View } from './parts.ts';
@@ -17,7 +17,7 @@ function chip(replica: ReplicaState): View {
   const { id, up, reason, inFlight, own } = replica;
   return html`<li class="chip ${up ? 'up' : 'down'}" title=${describe(replica)}>
     <span class="dot" aria-hidden="true"></span>${id}${own ? html`<span class="unseen"> (this one)</span>` : nothing}
-    <span class="quiet">${up ? running(inFlight) : `down${reason === undefined ? '' : `: ${reason}`}`}</span>
+    <span class="quiet">${up ? running(inFlight) + waiting(replica) : `down${reason === undefined ? '' : `: ${reason}`}`}</span>
   </li>`;
 }
 
@@ -25,7 +25,24 @@ function running(inFlight: number | undefined): string {
   return inFlight === undefined ? '' : `${inFlight} running`;
 }
 
-function describe({ own, address, started, version, kept, keptBytes, maxBytes, slowMs }: ReplicaState): string {
+/** Requests that wait for a connection to a backend, of which others hold all. */
+function waiting({ connections = [] }: ReplicaState): string {
+  const count = connections.reduce((sum, lane) => sum + lane.waiting, 0);
+  return count === 0 ? '' : `, ${count} waiting for the backend`;
+}
+
+function describeLane({ backend, lane, places, inUse, holders }: ConnectionsInUse): string {
+  const most = holders.map(({ holder, inUse: own, waiting: more }) =>
+    more === 0 ? `${holder}: ${own}` : `${holder}: ${own} and ${more} waiting`,
+  );
+  return `${backend} ${lane}: ${inUse} of ${places} in use (${most.join(', ')})`;
+}
+
+function describe(replica: ReplicaState): string {
+  return [describeProcess(replica), ...(replica.connections ?? []).map(describeLane)].join('\n');
+}
+
+function describeProcess({ own, address, started, version, kept, keptBytes, maxBytes, slowMs }: ReplicaState): string {
   return [
     own ? 'serves this page' : address,
     version === undefined ? undefined : `version ${version}`,

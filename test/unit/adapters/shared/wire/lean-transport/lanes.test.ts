@@ -39,7 +39,7 @@ describe('large answers', () => {
     expect(await text(await send(to, 'GET', { responseTimeout: 1_000 }))).toBe('word');
     expect(to.lanes()).toMatchObject([
       { lane: 'calls', inUse: 0 },
-      { lane: 'downloads', inUse: 4, most: 4 },
+      { lane: 'downloads', places: 4, inUse: 4, holders: [{ holder: 'slow', inUse: 4, waiting: 0 }] },
       { lane: 'uploads', inUse: 0 },
       { lane: 'pieces', inUse: 0 },
     ]);
