@@ -71,6 +71,7 @@ export function inOrder(results: readonly Facts[]): Facts[] {
 function deleteOne(state: BucketState, name: Removal): Facts {
   const named = { key: name.key, ...(name.versionId !== undefined && { versionId: name.versionId }) };
   try {
+    if (name.versionId !== undefined && !state.isVersionId(name.versionId)) throw new Refusal(404, 'NoSuchVersion');
     const { isMarker, versionId } = remove(state, name);
     return isMarker ? { ...named, deleteMarker: true, deleteMarkerVersionId: versionId ?? '' } : named;
   } catch (error) {

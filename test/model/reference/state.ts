@@ -100,11 +100,13 @@ export class BucketState {
     return this.versioning === 'never' ? {} : { 'x-amz-version-id': version.id };
   }
 
+  /** Whether a version of the bucket could have this id. */
+  isVersionId(versionId: string): boolean {
+    return versionId === 'null' || (this.versioning !== 'never' && versionId.startsWith('@'));
+  }
+
   checkVersionId(versionId: string): void {
-    const isWellFormed = versionId === 'null' || versionId.startsWith('@');
-    if (!isWellFormed || (this.versioning === 'never' && versionId !== 'null')) {
-      throw new Refusal(400, 'InvalidArgument');
-    }
+    if (!this.isVersionId(versionId)) throw new Refusal(400, 'InvalidArgument');
   }
 
   /** What a call names: a version, or else the current one. Delete markers are found too. */
