@@ -6,6 +6,7 @@ import { type ObjectLock, retentionByDefault } from '../../protocol/object-lock.
 import type { S3Request } from '../../protocol/request.ts';
 import { type Tag, parseTaggingHeader } from '../../protocol/tagging.ts';
 import type { OperationContext } from '../operation.ts';
+import { requireLockedDigest } from '../required-digest.ts';
 import { dependsOnKeys, requireAction } from '../require-access.ts';
 import { missingObjectLock } from './object-lock.ts';
 
@@ -50,8 +51,8 @@ function isOpenForm({ authMethod }: S3Request, { bucket, context }: On): boolean
 /**
  * The lock of the object that a request makes. It is what the request asks for, which takes permissions besides that of
  * the operation; a request without a retention gets the bucket's default. The retention counts from now; for an upload
- * in parts, that is its initiation. @throws S3Error InvalidArgument, InvalidRequest (the bucket has no object lock),
- * AccessDenied
+ * in parts, that is its initiation. @throws S3Error InvalidArgument, InvalidRequest (the bucket has no object lock; a
+ * body without a digest), AccessDenied
  */
 export function requestedLock(request: S3Request, { bucket, context }: On): { lock?: ObjectLock } {
   const now = Date.now();
@@ -62,6 +63,7 @@ export function requestedLock(request: S3Request, { bucket, context }: On): { lo
   const asks = retention !== undefined || legalHold !== undefined;
   const { objectLock } = bucket.settings;
   if (asks && objectLock === undefined) throw missingObjectLock();
+  if (asks && context.operation.name === 'PutObject') requireLockedDigest(request);
   if (retention === undefined && objectLock?.default !== undefined) {
     return { lock: { ...lock, retention: retentionByDefault(objectLock.default, now) } };
   }

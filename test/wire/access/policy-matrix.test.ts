@@ -3,7 +3,7 @@ import { type ReplaceableDirectory, replaceableDirectory } from '../../../src/ac
 import { OPERATIONS } from '../../../src/operations/index.ts';
 import { OPERATION_TABLE, operationRow, type OperationRow } from '../../../src/protocol/operation-table.ts';
 import type { Sessions } from '../../../src/access/sessions/sessions.ts';
-import { outcome, type Sent } from '../../support/clients/acl-client.ts';
+import { contentMd5, outcome, type Sent } from '../../support/clients/acl-client.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { type RawAnswer, roundTrip } from '../../support/clients/raw-http.ts';
 import { type Keys, keysOf, sessionsOf } from '../../support/clients/sts-client.ts';
@@ -96,6 +96,7 @@ async function place({ row, says, around }: World, client: Client): Promise<Plac
     'x-amz-object-lock-mode': 'GOVERNANCE',
     'x-amz-object-lock-retain-until-date': until,
     'x-amz-object-lock-legal-hold': 'ON',
+    'content-md5': contentMd5('secret'),
   };
   const put = await asRoot(
     {

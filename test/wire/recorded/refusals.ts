@@ -43,7 +43,34 @@ async function putChunks(world: World, target: string, chunks: readonly string[]
   return told({ ...answer, outcome: outcome(answer) }, 'Chunk', 'BadChunkSize');
 }
 
+const LOCK = 'x-amz-object-lock-';
+const GOVERNED = { [`${LOCK}mode`]: 'GOVERNANCE', [`${LOCK}retain-until-date`]: '2099-01-01T00:00:00Z' };
+
+/** PutObject of `bytes` with a lock. */
+const LOCKED_PUTS: readonly (readonly [what: string, headers: Record<string, string>, told: string])[] = [
+  ['no digest', GOVERNED, '400 InvalidRequest'],
+  ['a hold, and no digest', { [`${LOCK}legal-hold`]: 'OFF' }, '400 InvalidRequest'],
+  ['Content-MD5', { ...GOVERNED, 'content-md5': contentMd5('bytes') }, '200'],
+  ['a checksum', { ...GOVERNED, 'x-amz-checksum-crc32': 'sZlDzg==' }, '200'],
+  ['no lock and no digest', {}, '200'],
+];
+
 export const REFUSALS: readonly RecordedRow[] = [
+  ...LOCKED_PUTS.map(([what, headers, expected]) => ({
+    what: `an object with a lock: ${what}`,
+    source: 'told with its message by users of several clients',
+    ask: async (world: World) => {
+      const locked = await world.bucket({ 'x-amz-bucket-object-lock-enabled': 'true' });
+      const { outcome, body } = await world.ask('PUT', `/${locked}/key`, { body: 'bytes', headers });
+      return [outcome, element(body, 'Message')];
+    },
+    expected: [
+      expected,
+      expected === '200'
+        ? ''
+        : 'Content-MD5 OR x-amz-checksum- HTTP header is required for Put Object requests with Object Lock parameters',
+    ],
+  })),
   {
     what: 'a chunk below 8 KiB before the last',
     source: 'told with its status by several clients whose buffers were small',
