@@ -14,6 +14,7 @@ import { type RunningTestbed, startTestbedWith } from '../support/gateway/testbe
 import { Random } from '../support/random.ts';
 import { type BytesOptions, parseOptions } from './options.ts';
 import { mannerOf, readOnce } from './reader.ts';
+import { type OwnKey, Writer } from './writer.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -22,13 +23,21 @@ const SIZES = [3 * KIB, 65 * KIB, 300 * KIB, MIB + 1, 5 * MIB + 17, 16 * MIB, 32
 const MOST_MS = 6_000;
 /** The kernel takes this much for a client that reads nothing, on this machine. */
 const KERNEL = 6 * MIB;
+/** A client writes its own key after one in so many reads. */
+const PUT_ONE_IN = 5;
 
 interface Stored {
   readonly url: string;
   readonly bytes: Buffer;
 }
 
-/** Reads by slow, stuttering and leaving clients, every byte compared; exits with 1 if anything was wrong. */
+/** What clients read, and the keys that they write, one for each client. */
+interface Place {
+  readonly stored: readonly Stored[];
+  readonly own: readonly OwnKey[];
+}
+
+/** Slow, stuttering and leaving clients read and write, every byte is compared; exits with 1 if anything was wrong. */
 export async function main(argv: readonly string[]): Promise<void> {
   const options = parseOptions(argv);
   const plant = resolve(import.meta.dirname, 'plant.mjs');
@@ -40,7 +49,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   );
   try {
     const stored = await store(bed, options);
-    process.exitCode = (await readAll(stored, options)) ? 0 : 1;
+    process.exitCode = (await goThrough(stored, options)) ? 0 : 1;
   } finally {
     await bed.stop();
   }
@@ -53,7 +62,7 @@ function contentOf(size: number, salt: number): Buffer {
   return Buffer.from(words.buffer, 0, size);
 }
 
-async function store({ bed }: RunningTestbed, options: BytesOptions): Promise<Stored[]> {
+async function store({ bed }: RunningTestbed, options: BytesOptions): Promise<Place> {
   const [account] = bed.accounts;
   const credentials = { accessKeyId: account?.accessKey ?? '', secretAccessKey: account?.secretKey ?? '' };
   const clientOf = (endpoint: string | undefined): S3Client =>
@@ -80,9 +89,18 @@ async function store({ bed }: RunningTestbed, options: BytesOptions): Promise<St
     await multipart(writer, { Bucket, Key: 'parts' }, parts);
     await keep(Bucket, 'parts', parts);
   }
+  const own = await Promise.all(
+    Array.from({ length: options.clients }, async (_, at): Promise<OwnKey> => {
+      const place = { Bucket: at % 2 === 0 ? 'plain' : 'versioned', Key: `own-${at}` };
+      return {
+        put: await getSignedUrl(reader, new PutObjectCommand(place), { expiresIn: 86_400 }),
+        get: await getSignedUrl(reader, new GetObjectCommand(place), { expiresIn: 86_400 }),
+      };
+    }),
+  );
   writer.destroy();
   reader.destroy();
-  return stored;
+  return { stored, own };
 }
 
 async function multipart(client: S3Client, place: { Bucket: string; Key: string }, bytes: Buffer): Promise<void> {
@@ -97,12 +115,13 @@ async function multipart(client: S3Client, place: { Bucket: string; Key: string 
 }
 
 /** @returns whether all was right */
-async function readAll(stored: readonly Stored[], options: BytesOptions): Promise<boolean> {
+async function goThrough({ stored, own }: Place, options: BytesOptions): Promise<boolean> {
   const { gets, clients, seed, backend } = options;
   const random = new Random(seed);
   const faults: string[] = [];
-  let [done, bytes] = [0, 0];
-  const client = async (): Promise<void> => {
+  let [done, bytes, puts] = [0, 0, 0];
+  const client = async (key: OwnKey, salt: number): Promise<void> => {
+    const writer = new Writer(key, contentOf, salt);
     while (done < gets && faults.length < 10) {
       const at = (done += 1);
       const one = asked(random, random.pick(stored));
@@ -111,14 +130,19 @@ async function readAll(stored: readonly Stored[], options: BytesOptions): Promis
       if (outcome.fault !== undefined) {
         faults.push(`GET ${at}, ${new URL(one.url).pathname} ${JSON.stringify(one.range ?? 'all')}: ${outcome.fault}`);
       }
+      if (random.oneIn(PUT_ONE_IN)) {
+        puts += 1;
+        const { fault } = await writer.writeOnce(random);
+        if (fault !== undefined) faults.push(`${new URL(key.put).pathname}: ${fault}`);
+      }
       if (at % 500 === 0) process.stderr.write(`${at} of ${gets} GETs\n`);
     }
   };
-  await Promise.all(Array.from({ length: clients }, client));
+  await Promise.all(own.slice(0, clients).map(client));
   for (const fault of faults) process.stdout.write(`${fault}\n`);
   process.stdout.write(
     `seed ${seed}, ${backend}, TLS behind ${options.backendTls}, in front ${options.tls ? 'on' : 'off'}: ` +
-      `${done} GETs, ${Math.round(bytes / 1e6)} MB, ${faults.length} wrong\n`,
+      `${done} GETs, ${puts} PUTs, ${Math.round(bytes / 1e6)} MB, ${faults.length} wrong\n`,
   );
   return faults.length === 0;
 }

@@ -28,7 +28,7 @@ export function mannerOf(random: Random, size: number): Manner {
   };
 }
 
-interface Outcome {
+export interface Outcome {
   /** What is wrong; undefined: nothing. */
   readonly fault: string | undefined;
   readonly bytes: number;
