@@ -1,5 +1,16 @@
 import { Refusal } from './refusal.ts';
-import type { StoredBucket, StoredObject } from './state.ts';
+
+/** What holds and retention are decided by. */
+interface Keepable {
+  readonly bucket: string;
+  readonly name: string;
+  readonly timeCreated: number;
+  readonly fields: { readonly temporaryHold?: boolean; readonly eventBasedHold?: boolean };
+}
+
+interface Retaining {
+  readonly fields: { readonly retentionPolicy?: Readonly<Record<string, unknown>> };
+}
 
 /**
  * Refuses to remove or replace what a hold or the bucket's retention policy keeps
@@ -7,7 +18,7 @@ import type { StoredBucket, StoredObject } from './state.ts';
  * change. As the service was recorded to, it says in words only that no permission is missing.
  * @throws Refusal 403 `forbidden`
  */
-export function refuseKept(bucket: StoredBucket, object: StoredObject | undefined, now: number): void {
+export function refuseKept(bucket: Retaining, object: Keepable | undefined, now: number): void {
   if (object === undefined) return;
   const { temporaryHold, eventBasedHold } = object.fields;
   if (temporaryHold === true || eventBasedHold === true) {
@@ -21,10 +32,10 @@ export function refuseKept(bucket: StoredBucket, object: StoredObject | undefine
 }
 
 /** Milliseconds. */
-function retentionOf({ fields }: StoredBucket): number {
+function retentionOf({ fields }: Retaining): number {
   return Number(fields.retentionPolicy?.['retentionPeriod'] ?? 0) * 1000;
 }
 
-function kept({ bucket, name }: StoredObject, words: string): Refusal {
+function kept({ bucket, name }: Pick<Keepable, 'bucket' | 'name'>, words: string): Refusal {
   return new Refusal(403, 'forbidden', `Object '${bucket}/${name}' ${words}`, { xmlCode: 'AccessDenied' });
 }
