@@ -290,9 +290,10 @@ const ROWS: readonly Row[] = [
     },
   },
   {
+    // One of them throws away what was staged behind the claim: without it, an aborted upload could be completed.
     operation: 'AbortMultipartUpload',
-    never: [7, 6, 7],
-    enabled: [7, 6, 7],
+    never: [8, 6, 8],
+    enabled: [8, 6, 8],
     prepare: async (scene) => {
       const { upload } = await uploadOf(scene, 1);
       return () => scene.world.must('DELETE', upload);
