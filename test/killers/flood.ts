@@ -20,6 +20,9 @@ async function attack(killer: Killer, index: number, signal: AbortSignal): Promi
     .on('error', () => undefined)
     .on('data', (bytes) => {
       if (head.length < 64) head += bytes.toString('latin1', 0, 64);
+      if (killer.reads === undefined) return;
+      socket.pause();
+      setTimeout(() => socket.resume(), (bytes.length * 1000) / killer.reads);
     });
   const closed = new Promise((resolve) => socket.once('close', resolve));
   try {
@@ -27,7 +30,9 @@ async function attack(killer: Killer, index: number, signal: AbortSignal): Promi
     for (const piece of killer.pieces(index)) {
       if (!socket.destroyed && !socket.write(piece)) await drained(socket, signal);
     }
-    if (killer.holds === true) {
+    if (killer.reads !== undefined) {
+      await Promise.race([closed, aborted(signal)]);
+    } else if (killer.holds === true) {
       await aborted(signal);
     } else {
       const answered = once(socket, 'data', { signal });
@@ -74,7 +79,7 @@ const grace = setTimeout(() => patience.abort(), ms + OPENING_MS + GRACE_MS);
 await Promise.all(
   Array.from({ length: killer.connections }, async (_, index) => {
     do {
-      await attack(killer, index, killer.holds === true ? time.signal : patience.signal);
+      await attack(killer, index, killer.holds === true || killer.reads !== undefined ? time.signal : patience.signal);
       await sleep(1);
     } while (!time.signal.aborted);
   }),

@@ -8,6 +8,8 @@ export interface Killer {
   readonly addresses?: number;
   /** Sends, and keeps the connection without going on. */
   readonly holds?: boolean;
+  /** Reads its answer to the end at this pace, bytes per second; absent: its first bytes are enough. */
+  readonly reads?: number;
   /** Sends to the listener for TLS, without the encryption of a client of TLS. */
   readonly tls?: boolean;
   /** Shakes hands as a client of TLS first. */

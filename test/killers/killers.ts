@@ -11,6 +11,8 @@ const MIB = 1024 * 1024;
 /** A client's first message of a handshake. */
 const HELLO = await clientHello();
 const TARGET = '/flooded';
+/** Key of an object of 16 MiB that is there before they come. */
+export const LARGE = 'large';
 
 const signed = (options: RawRequestOptions): string => signedHead(options);
 /** Body bytes in HTTP chunks of one byte each. */
@@ -61,6 +63,12 @@ const lines = (bytes: number, line: (index: number) => string): string => {
 export const KILLERS: Readonly<Record<string, Killer>> = {
   ...PIPELINES,
   ...CROWDS,
+  'readers of a large object at 64 KiB/s': {
+    connections: 300,
+    addresses: 6,
+    reads: 64 * 1024,
+    pieces: () => [signed({ target: `${TARGET}/${LARGE}`, headers: { connection: 'close' } })],
+  },
   'an object in chunks of a byte': {
     connections: 3,
     pieces: () => [
