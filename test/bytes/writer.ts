@@ -1,4 +1,4 @@
-import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
+import { type ClientRequest, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../support/random.ts';
@@ -70,7 +70,8 @@ async function send(url: string, bytes: Buffer, { rate, rests, leavesAfter }: Pa
   } as RequestOptions;
   const sent = url.startsWith('https:') ? requestHttps(url, options) : requestHttp(url, options);
   const answered = Promise.withResolvers<IncomingMessage>();
-  sent.on('response', answered.resolve).on('error', answered.reject);
+  sent.on('response', answered.resolve).on('close', () => answered.reject(new Error('no answer')));
+  sent.on('error', () => undefined);
   let resting = rests?.every ?? Infinity;
   for (let at = 0; at < bytes.length; at += CHUNK) {
     if (leavesAfter !== undefined && at >= leavesAfter) {
@@ -79,9 +80,8 @@ async function send(url: string, bytes: Buffer, { rate, rests, leavesAfter }: Pa
       return undefined;
     }
     const chunk = bytes.subarray(at, at + CHUNK);
-    await new Promise<void>((resolve, reject) => {
-      sent.write(chunk, (error) => (error === undefined || error === null ? resolve() : reject(error)));
-    });
+    // An answer that comes before the end says what is wrong.
+    if (!(await written(sent, chunk))) break;
     resting -= chunk.length;
     if (resting <= 0) {
       resting = rests?.every ?? Infinity;
@@ -90,7 +90,7 @@ async function send(url: string, bytes: Buffer, { rate, rests, leavesAfter }: Pa
     const due = chunk.length / rate;
     if (due >= 1) await sleep(due);
   }
-  sent.end();
+  if (!sent.destroyed) sent.end();
   const late = setTimeout(() => sent.destroy(new Error(`no answer ${LONGEST_WAIT} ms behind the body`)), LONGEST_WAIT);
   try {
     const answer = await answered.promise;
@@ -99,4 +99,11 @@ async function send(url: string, bytes: Buffer, { rate, rests, leavesAfter }: Pa
   } finally {
     clearTimeout(late);
   }
+}
+
+/** @returns false when the peer takes no more */
+function written(sent: ClientRequest, chunk: Buffer): Promise<boolean> {
+  return new Promise((resolve) => {
+    sent.write(chunk, (error) => resolve(error === undefined || error === null));
+  });
 }
