@@ -1,4 +1,3 @@
-import type { AccountDirectory } from '../../access/accounts.ts';
 import { owned } from '../../access/acl/in-force.ts';
 import type { Bucket } from '../../manifest/records/bucket.ts';
 import type { ListedEntry, ListedObject } from '../../manifest/listing/listing.ts';
@@ -106,10 +105,16 @@ export function objectValues(
   };
 }
 
+type Asker = Pick<OperationContext, 'accounts' | 'principal'>;
+
 export type OwnerLookup = (canonicalId: string) => XmlValue;
 
-/** `Owner` elements of one page; nearly all objects of a bucket have the same. */
-export function ownerLookup(accounts: AccountDirectory): OwnerLookup {
+/**
+ * `Owner` elements of one page; nearly all objects of a bucket have the same. Undefined for strangers, who are told of
+ * no account: S3 was recorded to leave `Owner` out of a listing for them.
+ */
+export function ownerLookup({ accounts, principal }: Asker): OwnerLookup | undefined {
+  if (principal.kind === 'anonymous') return undefined;
   const known = new Map<string, XmlValue>();
   return (ID) => {
     let owner = known.get(ID);
@@ -121,15 +126,8 @@ export function ownerLookup(accounts: AccountDirectory): OwnerLookup {
   };
 }
 
-/**
- * As `ownerLookup`, for objects of a bucket whose owner may own all that is in it. Undefined for strangers, who are
- * told of no account: S3 was recorded to leave `Owner` out for them.
- */
-export function objectOwners(
-  bucket: Bucket,
-  { accounts, principal }: Pick<OperationContext, 'accounts' | 'principal'>,
-): OwnerLookup | undefined {
-  if (principal.kind === 'anonymous') return undefined;
-  const lookup = ownerLookup(accounts);
-  return (ownerId) => lookup(owned({ ownerId }, bucket).ownerId);
+/** As `ownerLookup`, for objects of a bucket whose owner may own all that is in it. */
+export function objectOwners(bucket: Bucket, asker: Asker): OwnerLookup | undefined {
+  const lookup = ownerLookup(asker);
+  return lookup && ((ownerId) => lookup(owned({ ownerId }, bucket).ownerId));
 }

@@ -22,7 +22,7 @@ export const listMultipartUploads: Operation = async (request, context) => {
     { prefix, delimiter, afterKey: keyMarker, ...(keyMarker !== '' && { afterUpload: uploadIdMarker }), limit },
     context.call,
   );
-  const ownerOf = ownerLookup(context.accounts);
+  const ownerOf = ownerLookup(context);
   const value = {
     Bucket: bucket.name,
     KeyMarker: encode(keyMarker),
@@ -75,7 +75,7 @@ function nextMarkers({ entries, isTruncated }: UploadPage, encode: Encode): Reco
   return { NextKeyMarker: last !== undefined && isTruncated ? encode(last.prefix) : '', NextUploadIdMarker: '' };
 }
 
-function uploadValue(upload: ListedUpload, encode: Encode, ownerOf: OwnerLookup): XmlValue {
+function uploadValue(upload: ListedUpload, encode: Encode, ownerOf: OwnerLookup | undefined): XmlValue {
   return {
     Key: encode(upload.key),
     UploadId: upload.uploadId,

@@ -25,7 +25,7 @@ export const listParts: Operation = async (request, context) => {
     Bucket: bucket.name,
     Key: upload.key,
     UploadId: upload.uploadId,
-    ...uploadValues(upload, ownerLookup(context.accounts)),
+    ...uploadValues(upload, ownerLookup(context)),
     PartNumberMarker: after,
     NextPartNumberMarker: parts.at(-1)?.number ?? 0,
     MaxParts: limit,

@@ -54,9 +54,10 @@ async function endsAtOnce(body: RequestBody): Promise<boolean> {
   }
 }
 
-/** `Initiator`, `Owner` and `StorageClass` of an upload. */
-export function uploadValues(upload: UploadSummary, ownerOf: OwnerLookup): Record<string, XmlValue> {
+/** `Initiator`, `Owner` and `StorageClass` of an upload; strangers are told of nobody. */
+export function uploadValues(upload: UploadSummary, ownerOf: OwnerLookup | undefined): Record<string, XmlValue> {
   const { initiator, ownerId } = upload;
+  if (ownerOf === undefined) return { StorageClass: upload.storageClass ?? 'STANDARD' };
   return {
     Initiator: initiator === undefined ? ownerOf(ownerId) : { ID: initiator.id, DisplayName: initiator.displayName },
     Owner: ownerOf(ownerId),

@@ -80,6 +80,32 @@ export const ANSWERS: readonly RecordedRow[] = [
       [true, false],
     ],
   })),
+  {
+    what: 'a stranger lists uploads and parts that everybody may list',
+    source: 'the rule of listings: a stranger is told of no account',
+    ask: async (world: World, bucket: string) => {
+      const Action = ['s3:ListBucketMultipartUploads', 's3:ListMultipartUploadParts'];
+      const Resource = [`arn:aws:s3:::${bucket}`, `arn:aws:s3:::${bucket}/*`];
+      const body = JSON.stringify({
+        Version: '2012-10-17',
+        Statement: [{ Effect: 'Allow', Principal: '*', Action, Resource }],
+      });
+      await world.must('PUT', `/${bucket}?policy=`, { body });
+      const upload = await world.upload(`/${bucket}/key`, {});
+      const shown = async (as: 'owner' | 'anonymous', target: string): Promise<boolean[]> => {
+        const answer = await world.must('GET', target, { as });
+        return [/<StorageClass>/, /<Owner>/, /<Initiator>/].map((text) => text.test(answer.body));
+      };
+      const targets = [`/${bucket}?uploads=`, upload];
+      return Promise.all((['owner', 'anonymous'] as const).flatMap((as) => targets.map((target) => shown(as, target))));
+    },
+    expected: [
+      [true, true, true],
+      [true, true, true],
+      [true, false, false],
+      [true, false, false],
+    ],
+  },
   ...(
     [
       ['FULL_OBJECT', ['only'], [crcOf('only'), 'FULL_OBJECT']],
