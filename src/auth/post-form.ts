@@ -42,7 +42,7 @@ const DUMMY_SECRET = 'no secret: the access key is unknown';
  * Who signed the policy of a form. What the policy says is judged by the operation; here it is text.
  * Source: "Creating a POST policy" of the S3 API reference; version 2 is HMAC-SHA1 over the same text.
  *
- * @throws S3Error InvalidArgument (a field missing or malformed), InvalidRequest (version 2 where it is not allowed),
+ * @throws S3Error AccessDenied (a policy that nobody signed), InvalidArgument (a field missing or malformed), InvalidRequest (version 2 where it is not allowed),
  *   InvalidAccessKeyId, InvalidToken, ExpiredToken, SignatureDoesNotMatch
  */
 export function authenticateForm<C extends SigningCredential>(
@@ -50,8 +50,12 @@ export function authenticateForm<C extends SigningCredential>(
   options: AuthOptions<C>,
 ): FormVerdict<C> {
   const isV4 = V4_FIELDS.some((name) => fields.get(name) !== undefined);
-  const isSigned = isV4 || ['policy', ...V2_FIELDS].some((name) => fields.get(name) !== undefined);
-  if (!isSigned) return { kind: 'anonymous' };
+  const isV2 = V2_FIELDS.some((name) => fields.get(name) !== undefined);
+  if (!isV4 && !isV2) {
+    if (fields.get('policy') === undefined) return { kind: 'anonymous' };
+    // A policy that nobody signed gives no right.
+    throw new S3Error('AccessDenied');
+  }
   if (!isV4 && options.presignedV2 !== true) {
     throw new S3Error('InvalidRequest', {
       message: 'The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.',

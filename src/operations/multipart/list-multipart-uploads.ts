@@ -26,7 +26,8 @@ export const listMultipartUploads: Operation = async (request, context) => {
   const value = {
     Bucket: bucket.name,
     KeyMarker: encode(keyMarker),
-    UploadIdMarker: uploadIdMarker,
+    // Without the key's marker it counts for nothing, and S3 does not repeat it.
+    UploadIdMarker: keyMarker === '' ? '' : uploadIdMarker,
     ...nextMarkers(page, encode),
     Prefix: prefix === '' ? undefined : encode(prefix),
     Delimiter: delimiter === '' ? undefined : encode(delimiter),

@@ -80,6 +80,19 @@ export const METADATA: readonly RecordedRow[] = [
     expected: ['204', '200', [told, undefined], [told, undefined]],
   })),
   {
+    what: 'a form with a policy that nobody signed',
+    source: RECORDED,
+    ask: async (world, bucket) => {
+      const fields: Fields = [
+        ['key', 'form'],
+        ['policy', Buffer.from('{}').toString('base64')],
+      ];
+      const answer = await roundTrip(world.gateway.port, formRequest(bucket, { fields, file: 'x' }), 'POST');
+      return outcome(answer);
+    },
+    expected: '403 AccessDenied',
+  },
+  {
     what: 'a form whose policy has a range that is no number',
     source: RECORDED,
     ask: async (world, bucket) => {

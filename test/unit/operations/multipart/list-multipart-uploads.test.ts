@@ -18,6 +18,7 @@ describe('ListMultipartUploads', () => {
     expect([element(rest.xml, 'NextKeyMarker'), element(rest.xml, 'NextUploadIdMarker')]).toEqual(['b%20c', ids[2]]);
     const ignored = await gateway.send('ListMultipartUploads', { query: `uploads&upload-id-marker=${ids[1] ?? ''}` });
     expect(elements(ignored.xml, 'UploadId')).toEqual(ids);
+    expect(element(ignored.xml, 'UploadIdMarker')).toBe('');
   });
 
   it('rolls up by a delimiter, and shows owner and initiator', async () => {
