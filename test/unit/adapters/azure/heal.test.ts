@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { ABSENT } from '../../../../src/store/blob-store.ts';
+import { isStoreError } from '../../../../src/store/store-error.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { type Service, type Turn, answer, serve } from './scripted-service.ts';
 
@@ -23,7 +24,7 @@ async function create(removal: Turn): Promise<readonly [outcome: string, methods
   const write = service.store.write(REF, Buffer.alloc(0), { metadata: {}, condition: ABSENT }, testCall());
   const outcome = await write.then(
     () => 'created',
-    (error: { kind: string }) => error.kind,
+    (error: unknown) => (isStoreError(error) ? error.kind : String(error)),
   );
   return [outcome, service.requests.map((request) => request.split(' ', 1)[0]).join(' ')];
 }
