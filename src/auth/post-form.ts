@@ -42,8 +42,9 @@ const DUMMY_SECRET = 'no secret: the access key is unknown';
  * Who signed the policy of a form. What the policy says is judged by the operation; here it is text.
  * Source: "Creating a POST policy" of the S3 API reference; version 2 is HMAC-SHA1 over the same text.
  *
- * @throws S3Error AccessDenied (a policy that nobody signed), InvalidArgument (a field missing or malformed), InvalidRequest (version 2 where it is not allowed),
- *   InvalidAccessKeyId, InvalidToken, ExpiredToken, SignatureDoesNotMatch
+ * @throws S3Error AccessDenied (a policy that nobody signed), InvalidArgument (a field missing or malformed),
+ *   InvalidRequest (version 2 where it is not allowed), InvalidAccessKeyId, InvalidToken, ExpiredToken,
+ *   SignatureDoesNotMatch
  */
 export function authenticateForm<C extends SigningCredential>(
   fields: SignedFields,
