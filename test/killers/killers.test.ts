@@ -180,7 +180,10 @@ describe.skipIf(!existsSync('/proc/self/status'))("a gateway of the chart's size
       const done = new AbortController();
       const beside = Promise.all([probe(gateway, watch, done.signal), beHonest({ port, tls }, watch, done.signal)]);
       const all = await Promise.all(killers.map((killer) => flood({ name: killer, port, ms })));
-      const statuses = Object.fromEntries(all.flatMap((each) => Object.entries(each)));
+      const statuses: Record<string, number> = {};
+      for (const [status, count] of all.flatMap((each) => Object.entries(each))) {
+        statuses[status] = (statuses[status] ?? 0) + count;
+      }
       done.abort();
       await beside;
       console.log(

@@ -89,6 +89,8 @@ export class OwnRequests {
           ? { bucket, key }
           : { requestId: id };
     const timeline = await this.timeline(texts, MAX_BUNDLED);
-    return { format: 's3-cloud-gateway-request/1', exported: Date.now(), replica: this.#own(), request, timeline };
+    // Who else uses the backends is nothing to be sent to others.
+    const { connections: _others, ...replica } = this.#own();
+    return { format: 's3-cloud-gateway-request/1', exported: Date.now(), replica, request, timeline };
   }
 }

@@ -134,7 +134,10 @@ describe('requests of one replica', () => {
     one.serve(factsOf());
     const bundle = await one.get(`/api/requests/${id}/bundle`);
     expect(bundle.headers.get('content-disposition')).toBe(`attachment; filename="request-${id}.json"`);
-    const { format, request, timeline } = bundle.body as SupportBundle;
+    const { format, replica, request, timeline } = bundle.body as SupportBundle;
+    // Others who use the backends are nobody's business to whom it is sent.
+    expect(replica).toMatchObject({ own: true });
+    expect(replica).not.toHaveProperty('connections');
     expect([format, request.summary.id, timeline.length]).toEqual(['s3-cloud-gateway-request/1', id, 2]);
     const empty = one.serve(factsOf({ uploadId: '' }));
     const { timeline: around } = (await one.get(`/api/requests/${empty}/bundle`)).body as SupportBundle;

@@ -68,7 +68,7 @@ export class TestReplica {
     const replicas = new Replicas({
       siblings,
       peers: addresses(peers),
-      own: () => ({ id, own: true, up: true, started: 1, version: '1.0.0', ...journal.stats }),
+      own: () => ({ id, own: true, up: true, started: 1, version: '1.0.0', ...journal.stats, connections: [] }),
     });
     const api = inspectorApi({
       journal,
