@@ -80,6 +80,13 @@ module.exports = {
       to: { path: '^src/manifest/', pathNot: anyRoom(FLOORS.flat()) },
     },
     {
+      name: 'one-door-of-the-manifest',
+      comment: 'Layers above import src/manifest/index.ts and no other file of the manifest. Tests may look inside.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/manifest/' },
+      to: { path: '^src/manifest/', pathNot: '^src/manifest/index[.]ts$' },
+    },
+    {
       name: 'adapters-know-no-s3',
       comment: 'Adapters implement the port and import only it, streams and observe.',
       severity: 'error',

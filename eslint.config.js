@@ -4,12 +4,13 @@ import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
 /**
- * Size limits: what a reader holds in mind at once. Parameters: three, and the `Call` as the fourth where there is I/O.
+ * Size limits: what a reader holds in mind at once. Five parameters spare a type that only one function would know;
+ * three are easier to read.
  */
 const SIZE_LIMITS = {
   'max-lines': ['error', 400],
-  'max-lines-per-function': ['error', { max: 40, skipBlankLines: true, skipComments: true }],
-  'max-params': ['error', 4],
+  'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
+  'max-params': ['error', 5],
 };
 
 /**

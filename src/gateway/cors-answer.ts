@@ -1,4 +1,4 @@
-import type { BucketRegistry } from '../manifest/buckets/buckets.ts';
+import type { BucketRegistry } from '../manifest/index.ts';
 import { type Call, withSignal } from '../observe/call.ts';
 import { CORS_VARY, type CorsRule, corsHeaders } from '../protocol/cors/cors-rule.ts';
 import type { Exchange } from './exchange.ts';

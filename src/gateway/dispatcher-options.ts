@@ -1,7 +1,7 @@
 import type { AccountDirectory } from '../access/accounts.ts';
 import type { RateLimits } from '../access/rates/rate-limits.ts';
 import type { Sessions } from '../access/sessions/sessions.ts';
-import type { Manifest } from '../manifest/manifest.ts';
+import type { Manifest } from '../manifest/index.ts';
 import type { CallWatch } from '../observe/call-facts.ts';
 import type { Log } from '../observe/log.ts';
 import type { RequestObservers } from '../observe/request-observers.ts';

@@ -2,7 +2,7 @@ import type { TLSSocket } from 'node:tls';
 import type { AccountDirectory, Credential, Principal } from '../access/accounts.ts';
 import type { AskedRequest } from '../access/request-keys.ts';
 import type { AuthVerdict } from '../auth/verdict.ts';
-import type { Manifest } from '../manifest/manifest.ts';
+import type { Manifest } from '../manifest/index.ts';
 import type { Call } from '../observe/call.ts';
 import type { OperationContext, OperationSettings } from '../operations/operation.ts';
 import type { HoldBudget } from '../protocol/body/hold-budget.ts';

@@ -6,10 +6,9 @@ import { azurePlace, type BackendPlace, overlapMessage, overlapping } from '../.
 import type { AzureBackendConfig, AzureCredentialConfig, BackendConfig } from '../../config/schema-backends.ts';
 import type { Config } from '../../config/schema.ts';
 import type { AccountDirectory } from '../access/accounts.ts';
-import type { Backend } from '../manifest/buckets/realm.ts';
+import { type Backend, KeyQueue } from '../manifest/index.ts';
 import type { BlobStore } from '../store/blob-store.ts';
 import type { SurveyedStore } from '../store/survey.ts';
-import { KeyQueue } from '../manifest/heads/key-queue.ts';
 import { defined } from '../observe/defined.ts';
 import { noteHeads } from '../store/note-heads.ts';
 import { containersBehind, placedStore, placeIds, type Places } from '../store/placed-store.ts';

@@ -1,6 +1,4 @@
-import type { AliasOf } from '../manifest/buckets/aliases.ts';
-import type { BucketNames } from '../manifest/buckets/hidden-buckets.ts';
-import type { Backend, Realm } from '../manifest/buckets/realm.ts';
+import type { AliasOf, Backend, BucketNames, Realm } from '../manifest/index.ts';
 import type { Place, Places } from '../store/placed-store.ts';
 
 export interface BucketRule {

@@ -1,4 +1,4 @@
-import { type BucketNames, hiddenBuckets } from '../manifest/buckets/hidden-buckets.ts';
+import { type BucketNames, hiddenBuckets } from '../manifest/index.ts';
 import type { Call } from '../observe/call.ts';
 import type { Log } from '../observe/log.ts';
 

@@ -1,17 +1,26 @@
-import { type AliasOf, withAliases } from '../manifest/buckets/aliases.ts';
-import { type BucketRegistry, createBucketRegistry } from '../manifest/buckets/buckets.ts';
-import { createClock } from '../manifest/records/clock.ts';
-import { SYSTEM_TIME, type Time } from '../manifest/records/time.ts';
-import { fencedObjects, fencedUploads } from '../manifest/fenced.ts';
-import { listingOfLiving, objectsOfLiving, uploadsOfLiving } from '../manifest/gone-buckets.ts';
-import { createListing } from '../manifest/listing/listing.ts';
-import type { Manifest } from '../manifest/manifest.ts';
-import { CommitLife } from '../manifest/heads/commit-life.ts';
-import { createObjects } from '../manifest/objects/objects.ts';
-import { withPlaces } from '../manifest/buckets/placed-buckets.ts';
-import type { Realm } from '../manifest/buckets/realm.ts';
-import { createSettler, type Settler } from '../manifest/versions/settle.ts';
-import { createUploads } from '../manifest/uploads/uploads.ts';
+import {
+  type AliasOf,
+  type BucketRegistry,
+  CommitLife,
+  createBucketRegistry,
+  createClock,
+  createListing,
+  createObjects,
+  createSettler,
+  createUploads,
+  fencedObjects,
+  fencedUploads,
+  listingOfLiving,
+  type Manifest,
+  objectsOfLiving,
+  type Realm,
+  type Settler,
+  SYSTEM_TIME,
+  type Time,
+  uploadsOfLiving,
+  withAliases,
+  withPlaces,
+} from '../manifest/index.ts';
 import type { Log } from '../observe/log.ts';
 import type { CallWatch } from '../observe/call-facts.ts';
 import { backgroundCall } from './background-call.ts';

@@ -10,7 +10,7 @@ import { createListener, type Listener, type TlsMaterial } from '../gateway/list
 import { Peers } from '../gateway/proxy-protocol/peers.ts';
 import { proxyTrust } from '../gateway/proxy-trust.ts';
 import { DEFAULT_STALL_LIMITS, StallWatch } from '../gateway/stall-watch.ts';
-import type { BucketNames } from '../manifest/buckets/hidden-buckets.ts';
+import type { BucketNames } from '../manifest/index.ts';
 import type { Call } from '../observe/call.ts';
 import { bytesInFlight } from '../observe/metrics/in-flight-bytes.ts';
 import type { Readings } from '../observe/metrics/process-metrics.ts';

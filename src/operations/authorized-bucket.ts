@@ -1,6 +1,5 @@
 import { S3Error, invalidArgument } from '../errors/s3-error.ts';
-import type { Bucket } from '../manifest/records/bucket.ts';
-import { headPlace } from '../manifest/records/names.ts';
+import { type Bucket, headPlace } from '../manifest/index.ts';
 import { REFUSED_HEADERS } from '../protocol/operation-parameters.ts';
 import type { S3Request } from '../protocol/request.ts';
 import type { OperationContext } from './operation.ts';

@@ -1,6 +1,5 @@
 import { S3Error, isS3Error } from '../errors/s3-error.ts';
-import type { KeyRef } from '../manifest/records/key-ref.ts';
-import type { ObjectView } from '../manifest/records/object-view.ts';
+import type { KeyRef, ObjectView } from '../manifest/index.ts';
 import type { OperationContext } from './operation.ts';
 import { mayAccess, ownAction, requireAction } from './require-access.ts';
 import { idOf } from '../access/acl/permits.ts';

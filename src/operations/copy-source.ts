@@ -1,9 +1,13 @@
 import { S3Error, isS3Error } from '../errors/s3-error.ts';
-import type { Bucket } from '../manifest/records/bucket.ts';
-import { requireKey } from '../manifest/heads/customer-keys.ts';
-import { NULL_VERSION } from '../manifest/heads/head.ts';
-import type { ObjectView } from '../manifest/records/object-view.ts';
-import { AGAIN, type TurnPolicy, inTurns } from '../manifest/records/turns.ts';
+import {
+  AGAIN,
+  type Bucket,
+  inTurns,
+  NULL_VERSION,
+  type ObjectView,
+  requireKey,
+  type TurnPolicy,
+} from '../manifest/index.ts';
 import { failedCondition, preconditionFailed } from '../protocol/conditions.ts';
 import { type CopySource, copySourceConditions, parseCopySource } from '../protocol/copy-source.ts';
 import type { HeaderReader, S3Request } from '../protocol/request.ts';

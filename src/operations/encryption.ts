@@ -1,8 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { S3Error, invalidArgument } from '../errors/s3-error.ts';
-import type { EncryptWith } from '../manifest/heads/object-requests.ts';
-import type { Bucket } from '../manifest/records/bucket.ts';
-import type { EncryptedBy, Encryption } from '../manifest/records/encryption.ts';
+import type { Bucket, EncryptedBy, Encryption, EncryptWith } from '../manifest/index.ts';
 import { ENCRYPTED, type ResponseHeaders } from '../protocol/headers/object-headers.ts';
 import type { HeaderReader } from '../protocol/request.ts';
 import { CUSTOMER_KEY_BYTES, CustomerKey } from '../store/customer-key.ts';

@@ -1,6 +1,5 @@
 import { S3Error } from '../errors/s3-error.ts';
-import { RecordFormatError } from '../manifest/records/record.ts';
-import { VERSIONING_JUST_ENABLED } from '../manifest/versions/drain-window.ts';
+import { RecordFormatError, VERSIONING_JUST_ENABLED } from '../manifest/index.ts';
 import { STORED_BYTES_WITHHELD, StoreError, type StoreErrorKind } from '../store/store-error.ts';
 
 /** Seconds a client is asked to wait when the backend named no time. */

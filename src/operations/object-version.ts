@@ -1,7 +1,5 @@
 import { S3Error, invalidArgument, isS3Error } from '../errors/s3-error.ts';
-import type { Bucket } from '../manifest/records/bucket.ts';
-import { NULL_VERSION } from '../manifest/heads/head.ts';
-import type { KeyRef } from '../manifest/records/key-ref.ts';
+import { type Bucket, type KeyRef, NULL_VERSION } from '../manifest/index.ts';
 import type { S3Request } from '../protocol/request.ts';
 import type { ResponseHeaders } from '../protocol/headers/object-headers.ts';
 import { objectKey } from './authorized-bucket.ts';

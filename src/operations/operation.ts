@@ -1,7 +1,7 @@
 import type { AccountDirectory, Principal } from '../access/accounts.ts';
 import type { AskedRequest } from '../access/request-keys.ts';
 import type { SignedFields } from '../auth/post-form.ts';
-import type { Manifest } from '../manifest/manifest.ts';
+import type { Manifest } from '../manifest/index.ts';
 import type { Call } from '../observe/call.ts';
 import type { CorsRule } from '../protocol/cors/cors-rule.ts';
 import type { ChecksumAlgorithm } from '../protocol/checksums/algorithms.ts';

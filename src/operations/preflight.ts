@@ -1,5 +1,5 @@
 import { S3Error, isS3Error } from '../errors/s3-error.ts';
-import type { Bucket } from '../manifest/records/bucket.ts';
+import type { Bucket } from '../manifest/index.ts';
 import { CORS_METHODS, badHeaderName, corsHeaders } from '../protocol/cors/cors-rule.ts';
 import type { S3Request } from '../protocol/request.ts';
 import { bucketName } from './authorized-bucket.ts';

@@ -1,13 +1,14 @@
 import type { Grant } from '../../protocol/acl/acl.ts';
-import type {
-  InspectedKey,
-  InspectedUpload as UploadInside,
-  InspectedVersion as VersionInside,
-} from '../../manifest/inspect/inspected-key.ts';
-import type { Head } from '../../manifest/heads/head.ts';
-import type { ObjectView } from '../../manifest/records/object-view.ts';
-import { namedNull, namedVersion } from '../../manifest/records/record.ts';
-import type { PartRecord } from '../../manifest/records/upload-part-record.ts';
+import {
+  type Head,
+  type InspectedKey,
+  type InspectedUpload as UploadInside,
+  type InspectedVersion as VersionInside,
+  namedNull,
+  namedVersion,
+  type ObjectView,
+  type PartRecord,
+} from '../../manifest/index.ts';
 import { defined } from '../../observe/defined.ts';
 import type { InspectedHead, InspectedUpload, InspectedVersion, ObjectInspection } from './object-contract.ts';
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { S3Error } from '../../errors/s3-error.ts';
-import type { ObjectInspector } from '../../manifest/inspect/inspect-object.ts';
+import type { ObjectInspector } from '../../manifest/index.ts';
 import type { Call } from '../../observe/call.ts';
 import { FilterError } from '../journal/filter.ts';
 import type { RequestJournal } from '../journal/journal.ts';

@@ -1,5 +1,4 @@
-import { auditContainers } from '../../manifest/buckets/container-audit.ts';
-import type { Backend } from '../../manifest/buckets/realm.ts';
+import { auditContainers, type Backend } from '../../manifest/index.ts';
 import type { Call } from '../../observe/call.ts';
 import { type Finding, ok } from './finding.ts';
 

@@ -1,5 +1,4 @@
-import type { Backend } from '../../manifest/buckets/realm.ts';
-import { type BucketNames, type HiddenBucket, hiddenBuckets } from '../../manifest/buckets/hidden-buckets.ts';
+import { type Backend, type BucketNames, type HiddenBucket, hiddenBuckets } from '../../manifest/index.ts';
 import type { Call } from '../../observe/call.ts';
 import { type Finding, ok } from './finding.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Call } from '../../observe/call.ts';
 import { ABSENT, at, type BlobRef, type BlobStore, type Revision } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
-import { SYSTEM_MARK } from '../../manifest/buckets/container-names.ts';
+import { SYSTEM_MARK } from '../../manifest/index.ts';
 import { readAll } from '../../streams/read-all.ts';
 import { reasonOf, refusalAdvice } from './error-words.ts';
 import { type Finding, ok } from './finding.ts';

@@ -1,4 +1,4 @@
-import type { BucketNames } from '../../manifest/buckets/hidden-buckets.ts';
+import type { BucketNames } from '../../manifest/index.ts';
 import type { Call } from '../../observe/call.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import type { SurveyedStore } from '../../store/survey.ts';

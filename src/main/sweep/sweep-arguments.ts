@@ -1,4 +1,4 @@
-import { GRACE_MS, SWEEP_DEFAULTS, type SweepSettings } from '../../manifest/sweep/sweep-settings.ts';
+import { GRACE_MS, SWEEP_DEFAULTS, type SweepSettings } from '../../manifest/index.ts';
 import { parseCommandLine, usageError } from '../command-line.ts';
 import { StartError } from '../start-error.ts';
 

@@ -1,7 +1,5 @@
 import type { Environment } from '../../../config/load.ts';
-import { exportPlain } from '../../manifest/sweep/export-plain.ts';
-import { EXPORTS, type Export, type ExportSettings } from '../../manifest/sweep/bucket-export.ts';
-import type { ExportReport } from '../../manifest/sweep/export-report.ts';
+import { type Export, exportPlain, type ExportReport, EXPORTS, type ExportSettings } from '../../manifest/index.ts';
 import { parseCommandLine, usageError } from '../command-line.ts';
 import { printJson, printLines } from '../print.ts';
 import { StartError } from '../start-error.ts';

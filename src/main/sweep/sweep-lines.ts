@@ -1,10 +1,10 @@
 import {
   type BackendReport,
   type BucketReport,
-  FINDINGS,
   type Finding,
+  FINDINGS,
   type SweepReport,
-} from '../../manifest/sweep/sweep-report.ts';
+} from '../../manifest/index.ts';
 import type { SweepArguments } from './sweep-arguments.ts';
 
 /** The report of a sweep for people. */

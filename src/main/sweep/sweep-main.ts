@@ -1,11 +1,8 @@
 import type { Environment } from '../../../config/load.ts';
-import type { Backend } from '../../manifest/buckets/realm.ts';
-import { hasProblems } from '../../manifest/sweep/sweep-report.ts';
-import { sweep } from '../../manifest/sweep/sweep.ts';
+import { auditContainers, type Backend, hasProblems, sweep } from '../../manifest/index.ts';
 import type { SurveyedStore } from '../../store/survey.ts';
 import { printJson, printLines } from '../print.ts';
 import { type SweepArguments, SWEEP_USAGE, parseSweepArguments } from './sweep-arguments.ts';
-import { auditContainers } from '../../manifest/buckets/container-audit.ts';
 import type { Call } from '../../observe/call.ts';
 import { sweepLines } from './sweep-lines.ts';
 import { StartError } from '../start-error.ts';

@@ -1,6 +1,6 @@
 import { ConfigError, type Environment, loadConfig } from '../../../config/load.ts';
 import type { Call } from '../../observe/call.ts';
-import type { Realm } from '../../manifest/buckets/realm.ts';
+import type { Realm } from '../../manifest/index.ts';
 import { accountDirectory } from '../accounts/account-settings.ts';
 import { type OpenBackend, openBackends } from '../backends.ts';
 import { backgroundCall } from '../background-call.ts';

@@ -1,4 +1,4 @@
-import type { SettleBacklog } from '../../manifest/versions/task-queue.ts';
+import type { SettleBacklog } from '../../manifest/index.ts';
 import type { Readings } from '../../observe/metrics/process-metrics.ts';
 
 /** How the work behind answers stands, as metrics. */

@@ -1,5 +1,5 @@
 import { S3Error } from '../../errors/s3-error.ts';
-import type { BucketSettings } from '../../manifest/records/bucket.ts';
+import type { BucketSettings } from '../../manifest/index.ts';
 import { type Acl, grantsOthers, isPublicGrant } from '../../protocol/acl/acl.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { isSameAcl } from '../../manifest/records/acl-code.ts';
+import { isSameAcl } from '../../manifest/index.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';
 import type { Operation } from '../operation.ts';
 import { requireAccess } from '../require-access.ts';

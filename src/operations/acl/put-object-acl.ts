@@ -1,5 +1,5 @@
 import { callerId, namedBucket } from '../authorized-bucket.ts';
-import type { ObjectView } from '../../manifest/records/object-view.ts';
+import type { ObjectView } from '../../manifest/index.ts';
 import { withoutTellingMissing } from '../authorized-object.ts';
 import { requireAccess } from '../require-access.ts';
 import { refusingMarkers, versionHeaders, versionTarget } from '../object-version.ts';

@@ -1,6 +1,6 @@
 import { idOf } from '../../access/acl/permits.ts';
 import { S3Error } from '../../errors/s3-error.ts';
-import type { Bucket } from '../../manifest/records/bucket.ts';
+import type { Bucket } from '../../manifest/index.ts';
 import type { Acl } from '../../protocol/acl/acl.ts';
 import type { HeaderReader } from '../../protocol/request.ts';
 import type { OperationContext } from '../operation.ts';

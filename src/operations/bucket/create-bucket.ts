@@ -1,7 +1,6 @@
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
 import { requestTagKeys } from '../../access/tag-keys.ts';
-import type { BucketSettings } from '../../manifest/records/bucket.ts';
-import type { CreateBucketRequest } from '../../manifest/buckets/bucket-create.ts';
+import type { BucketSettings, CreateBucketRequest } from '../../manifest/index.ts';
 import { isPublicGrant } from '../../protocol/acl/acl.ts';
 import { OWNERSHIPS, type Ownership } from '../../protocol/acl/ownership.ts';
 import { BUCKET_TAGGING, checkTags, MAX_TAGGING_BYTES, type Tag } from '../../protocol/tagging.ts';

@@ -1,6 +1,6 @@
 import { decide } from '../../access/authorize.ts';
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
-import type { BucketPage } from '../../manifest/buckets/bucket-list.ts';
+import type { BucketPage } from '../../manifest/index.ts';
 import { isAwsLocation, isRegionName } from '../../protocol/regions.ts';
 import { LIST_ALL_MY_BUCKETS_RESULT } from '../../protocol/xml/bucket-shapes.ts';
 import { xml } from '../../protocol/xml/document.ts';

@@ -1,5 +1,5 @@
 import { invalidArgument } from '../../errors/s3-error.ts';
-import type { VersionsEntry } from '../../manifest/listing/listing.ts';
+import type { VersionsEntry } from '../../manifest/index.ts';
 import type { QueryReader } from '../../protocol/request.ts';
 import { xml, type XmlValue } from '../../protocol/xml/document.ts';
 import { LIST_OBJECT_VERSIONS_RESULT } from '../../protocol/xml/list-shapes.ts';

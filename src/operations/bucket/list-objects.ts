@@ -1,4 +1,4 @@
-import type { ListedEntry, ListingPage } from '../../manifest/listing/listing.ts';
+import type { ListedEntry, ListingPage } from '../../manifest/index.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { LIST_OBJECTS_RESULT } from '../../protocol/xml/list-shapes.ts';
 import { authorizedBucket } from '../authorized-bucket.ts';

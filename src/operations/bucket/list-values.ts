@@ -1,6 +1,5 @@
 import { owned } from '../../access/acl/in-force.ts';
-import type { Bucket } from '../../manifest/records/bucket.ts';
-import type { ListedEntry, ListedObject } from '../../manifest/listing/listing.ts';
+import type { Bucket, ListedEntry, ListedObject } from '../../manifest/index.ts';
 import { XmlTexts, type XmlValue } from '../../protocol/xml/document.ts';
 import { encodeElement, escapeXml } from '../../protocol/xml/encode.ts';
 import { OWNER } from '../../protocol/xml/list-shapes.ts';

@@ -1,5 +1,5 @@
 import { S3Error } from '../../errors/s3-error.ts';
-import type { Bucket } from '../../manifest/records/bucket.ts';
+import type { Bucket } from '../../manifest/index.ts';
 import { ACCOUNT_HEADER } from '../../protocol/control-address.ts';
 import type { S3Request } from '../../protocol/request.ts';
 import { namedBucket } from '../authorized-bucket.ts';

@@ -1,5 +1,5 @@
 import { invalidArgument, isS3Error } from '../../errors/s3-error.ts';
-import type { UploadTarget } from '../../manifest/uploads/upload-find.ts';
+import type { UploadTarget } from '../../manifest/index.ts';
 import { preconditionFailed } from '../../protocol/conditions.ts';
 import { parseHttpDate } from '../../protocol/http-date.ts';
 import { namedBucket } from '../authorized-bucket.ts';

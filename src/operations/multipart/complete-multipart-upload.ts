@@ -1,5 +1,5 @@
 import { invalidArgument, S3Error } from '../../errors/s3-error.ts';
-import type { ExpectedObject, ListedPart } from '../../manifest/uploads/upload-plan.ts';
+import type { ExpectedObject, ListedPart } from '../../manifest/index.ts';
 import { CHECKSUM_ALGORITHMS } from '../../protocol/checksums/algorithms.ts';
 import { decodeChecksum } from '../../protocol/checksums/encoding.ts';
 import { quoted } from '../../protocol/headers/object-headers.ts';

@@ -5,10 +5,9 @@ import { writtenOwnership } from '../acl/written-object.ts';
 import { authorizedBucket, callerId, objectKey } from '../authorized-bucket.ts';
 import { newObjectAttributes } from '../object/new-object.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { encryptedBy } from '../../manifest/heads/encrypt-with.ts';
+import { encryptedBy, type Initiator } from '../../manifest/index.ts';
 import { encryptionHeaders, requestedEncryption } from '../encryption.ts';
 import { createdChecksum } from './upload-checksum.ts';
-import type { Initiator } from '../../manifest/records/upload-record.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateMultipartUpload.html */
 export const createMultipartUpload: Operation = async (request, context) => {

@@ -1,4 +1,4 @@
-import type { ListedUpload, UploadPage } from '../../manifest/uploads/upload-list.ts';
+import type { ListedUpload, UploadPage } from '../../manifest/index.ts';
 import type { QueryReader } from '../../protocol/request.ts';
 import { encodeForListing } from '../../protocol/url-encoding.ts';
 import { type XmlValue, xml } from '../../protocol/xml/document.ts';

@@ -1,4 +1,4 @@
-import type { PartRecord } from '../../manifest/records/upload-part-record.ts';
+import type { PartRecord } from '../../manifest/index.ts';
 import { quoted } from '../../protocol/headers/object-headers.ts';
 import { type XmlValue, xml } from '../../protocol/xml/document.ts';
 import { LIST_PARTS_RESULT } from '../../protocol/xml/multipart-shapes.ts';

@@ -1,5 +1,5 @@
 import { S3Error } from '../../errors/s3-error.ts';
-import type { UploadChecksum } from '../../manifest/records/upload-record.ts';
+import type { UploadChecksum } from '../../manifest/index.ts';
 import { announcedMd5 } from '../../protocol/body/declared-digests.ts';
 import {
   CHECKSUM_ALGORITHMS,

@@ -15,10 +15,7 @@ import {
   requireSourceConditions,
 } from '../copy-source.ts';
 import type { Operation, OperationSettings } from '../operation.ts';
-import { requirePartKey } from '../../manifest/heads/customer-keys.ts';
-import type { EncryptWith } from '../../manifest/heads/object-requests.ts';
-import { TURNS } from '../../manifest/records/turns.ts';
-import type { PartCopy } from '../../manifest/uploads/upload-copy.ts';
+import { type EncryptWith, type PartCopy, requirePartKey, TURNS } from '../../manifest/index.ts';
 import { encryptionHeaders, partEncryption, requireOffered, shownKey } from '../encryption.ts';
 import { partNumberOf, refuseBody, refuseVersionId, uploadTarget } from './upload-request.ts';
 

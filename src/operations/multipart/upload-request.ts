@@ -1,7 +1,5 @@
 import { S3Error, invalidArgument, isS3Error } from '../../errors/s3-error.ts';
-import type { Bucket } from '../../manifest/records/bucket.ts';
-import type { UploadTarget } from '../../manifest/uploads/upload-find.ts';
-import type { UploadSummary } from '../../manifest/records/upload-record.ts';
+import type { Bucket, UploadSummary, UploadTarget } from '../../manifest/index.ts';
 import type { RequestBody, S3Request } from '../../protocol/request.ts';
 import type { XmlValue } from '../../protocol/xml/document.ts';
 import { objectKey } from '../authorized-bucket.ts';

@@ -1,5 +1,5 @@
 import { S3Error } from '../../errors/s3-error.ts';
-import type { ObjectView } from '../../manifest/records/object-view.ts';
+import type { ObjectView } from '../../manifest/index.ts';
 
 /** What an object says of where it lies: the class it was given, else what its bytes' tier amounts to. */
 export function storageClassOf({ storageClass, archived }: Pick<ObjectView, 'storageClass' | 'archived'>): string {

@@ -1,8 +1,11 @@
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
-import { wholeChecksum } from '../../manifest/heads/whole-checksum.ts';
-import type { CopyObjectRequest } from '../../manifest/heads/object-requests.ts';
-import type { ObjectAttributes, ObjectView } from '../../manifest/records/object-view.ts';
-import { copiedFields } from '../../manifest/records/record-fields.ts';
+import {
+  copiedFields,
+  type CopyObjectRequest,
+  type ObjectAttributes,
+  type ObjectView,
+  wholeChecksum,
+} from '../../manifest/index.ts';
 import { CHECKSUM_ALGORITHMS, type ChecksumAlgorithm } from '../../protocol/checksums/algorithms.ts';
 import { parseObjectAttributes, parsePlacement } from '../../protocol/headers/object-attributes.ts';
 import type { HeaderReader } from '../../protocol/request.ts';

@@ -1,8 +1,11 @@
 import { tagKeys } from '../../access/request-keys.ts';
-import type { Bucket } from '../../manifest/records/bucket.ts';
-import type { Committed, CopyObjectRequest } from '../../manifest/heads/object-requests.ts';
-import type { ObjectAttributes } from '../../manifest/records/object-view.ts';
-import { TURNS } from '../../manifest/records/turns.ts';
+import {
+  type Bucket,
+  type Committed,
+  type CopyObjectRequest,
+  type ObjectAttributes,
+  TURNS,
+} from '../../manifest/index.ts';
 import { quoted } from '../../protocol/headers/object-headers.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { COPY_OBJECT_RESULT } from '../../protocol/xml/object-shapes.ts';

@@ -1,4 +1,4 @@
-import type { ObjectAmendment } from '../../manifest/versions/object-amendment.ts';
+import type { ObjectAmendment } from '../../manifest/index.ts';
 import { namedBucket } from '../authorized-bucket.ts';
 import { versionHeaders, versionTarget } from '../object-version.ts';
 import type { Operation } from '../operation.ts';

@@ -1,7 +1,5 @@
 import { S3Error } from '../../errors/s3-error.ts';
-import type { HeadsByKey } from '../../manifest/heads/heads-of-keys.ts';
-import type { JudgedHead } from '../../manifest/heads/object-requests.ts';
-import type { Bucket } from '../../manifest/records/bucket.ts';
+import type { Bucket, HeadsByKey, JudgedHead } from '../../manifest/index.ts';
 import { checkKeyLength } from '../../protocol/address.ts';
 import type { HeaderReader } from '../../protocol/request.ts';
 import { type Decoded, decodeXmlList } from '../../protocol/xml/decode.ts';

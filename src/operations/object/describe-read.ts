@@ -1,4 +1,4 @@
-import type { ObjectView } from '../../manifest/records/object-view.ts';
+import type { ObjectView } from '../../manifest/index.ts';
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import {
   type ResponseHeaders,

@@ -1,5 +1,5 @@
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
-import type { ObjectView } from '../../manifest/records/object-view.ts';
+import { type ObjectView, requireKey } from '../../manifest/index.ts';
 import { httpDate } from '../../protocol/headers/object-headers.ts';
 import type { HeaderReader } from '../../protocol/request.ts';
 import { type XmlValue, xml } from '../../protocol/xml/document.ts';
@@ -9,7 +9,6 @@ import { authorizedObject } from '../authorized-object.ts';
 import { readCount } from '../bucket/list-parameters.ts';
 import { checksumElements } from '../checksum-elements.ts';
 import { versionHeaders, versionTarget } from '../object-version.ts';
-import { requireKey } from '../../manifest/heads/customer-keys.ts';
 import { shownKey } from '../encryption.ts';
 import type { Operation } from '../operation.ts';
 import { requireAction, versioned } from '../require-access.ts';

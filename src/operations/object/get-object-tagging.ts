@@ -1,5 +1,5 @@
 import { taggingDocument } from '../../protocol/tagging.ts';
-import type { ObjectView } from '../../manifest/records/object-view.ts';
+import type { ObjectView } from '../../manifest/index.ts';
 import { namedBucket } from '../authorized-bucket.ts';
 import { withoutTellingMissing } from '../authorized-object.ts';
 import { refusingMarkers, versionHeaders, versionTarget } from '../object-version.ts';

@@ -1,5 +1,4 @@
-import { requireKey } from '../../manifest/heads/customer-keys.ts';
-import type { ObjectView } from '../../manifest/records/object-view.ts';
+import { type ObjectView, requireKey } from '../../manifest/index.ts';
 import type { ByteRange } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import type { ByteSource } from '../../streams/bytes.ts';

@@ -1,4 +1,4 @@
-import { requireKey } from '../../manifest/heads/customer-keys.ts';
+import { requireKey } from '../../manifest/index.ts';
 import { namedBucket } from '../authorized-bucket.ts';
 import { authorizedObject } from '../authorized-object.ts';
 import { versionHeaders } from '../object-version.ts';

@@ -1,5 +1,5 @@
 import { decide } from '../../access/authorize.ts';
-import type { Bucket } from '../../manifest/records/bucket.ts';
+import type { Bucket } from '../../manifest/index.ts';
 import { type ParsedAttributes, parseObjectAttributes } from '../../protocol/headers/object-attributes.ts';
 import { parseLockHeaders } from '../../protocol/headers/object-lock-headers.ts';
 import { type ObjectLock, retentionByDefault } from '../../protocol/object-lock.ts';

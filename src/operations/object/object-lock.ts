@@ -1,7 +1,5 @@
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
-import type { Bucket } from '../../manifest/records/bucket.ts';
-import type { KeyRef } from '../../manifest/records/key-ref.ts';
-import type { ObjectView } from '../../manifest/records/object-view.ts';
+import type { Bucket, KeyRef, ObjectView } from '../../manifest/index.ts';
 import type { ResponseHeaders } from '../../protocol/headers/object-headers.ts';
 import { BYPASS, lockHeaders } from '../../protocol/headers/object-lock-headers.ts';
 import { type ObjectLock, formatRetainUntil, isKept } from '../../protocol/object-lock.ts';

@@ -11,8 +11,7 @@ import type { Operation, OperationContext } from '../operation.ts';
 import { encryptionHeaders, requestedEncryption } from '../encryption.ts';
 import { newObjectAttributes } from './new-object.ts';
 import { UploadTarget } from './upload-target.ts';
-import type { Bucket } from '../../manifest/records/bucket.ts';
-import type { AnyBody, PutRequest } from '../../manifest/heads/object-requests.ts';
+import type { AnyBody, Bucket, PutRequest } from '../../manifest/index.ts';
 
 /** S3's largest single upload: 5 GiB. */
 export const MAX_OBJECT_SIZE = 5_368_709_120;

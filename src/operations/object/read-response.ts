@@ -1,5 +1,5 @@
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
-import type { ObjectView } from '../../manifest/records/object-view.ts';
+import type { ObjectView } from '../../manifest/index.ts';
 import { type ReadConditions, failedCondition, preconditionFailed } from '../../protocol/conditions.ts';
 import { isFieldValue, withoutOuterBlanks } from '../../protocol/headers/field-text.ts';
 import { type ResponseHeaders, describeUnmodified } from '../../protocol/headers/object-headers.ts';

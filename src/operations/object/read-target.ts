@@ -1,4 +1,4 @@
-import type { Bucket } from '../../manifest/records/bucket.ts';
+import type { Bucket } from '../../manifest/index.ts';
 import type { ReadConditions } from '../../protocol/conditions.ts';
 import type { ResponseHeaders } from '../../protocol/headers/object-headers.ts';
 import type { S3Request } from '../../protocol/request.ts';

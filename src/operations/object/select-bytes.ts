@@ -1,5 +1,5 @@
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
-import type { ObjectView } from '../../manifest/records/object-view.ts';
+import type { ObjectView } from '../../manifest/index.ts';
 import { isSameState } from '../../protocol/conditions.ts';
 import { type RangeRequest, isWholeOfNothing, parseRange, resolveRange } from '../../protocol/range.ts';
 import type { S3Request } from '../../protocol/request.ts';

@@ -1,7 +1,5 @@
 import { tagKeys } from '../../access/request-keys.ts';
-import type { Bucket } from '../../manifest/records/bucket.ts';
-import type { ObjectView } from '../../manifest/records/object-view.ts';
-import type { ObjectAmendment } from '../../manifest/versions/object-amendment.ts';
+import type { Bucket, ObjectAmendment, ObjectView } from '../../manifest/index.ts';
 import type { Tag } from '../../protocol/tagging.ts';
 import { withoutTellingMissing } from '../authorized-object.ts';
 import { type VersionTarget, refusingMarkers } from '../object-version.ts';

@@ -1,5 +1,5 @@
 import { S3Error } from '../../errors/s3-error.ts';
-import type { Bucket } from '../../manifest/records/bucket.ts';
+import type { Bucket } from '../../manifest/index.ts';
 import type { FormBody, ObjectBody } from '../../protocol/body/object-body.ts';
 import type { OperationContext } from '../operation.ts';
 

@@ -1,6 +1,6 @@
 import { owns } from '../../access/acl/permits.ts';
 import { S3Error } from '../../errors/s3-error.ts';
-import type { Bucket } from '../../manifest/records/bucket.ts';
+import type { Bucket } from '../../manifest/index.ts';
 import type { S3Request } from '../../protocol/request.ts';
 import { authorizedBucket, callerId } from '../authorized-bucket.ts';
 import type { OperationContext } from '../operation.ts';

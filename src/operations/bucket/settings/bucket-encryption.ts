@@ -1,10 +1,5 @@
 import { invalidArgument, S3Error } from '../../../errors/s3-error.ts';
-import {
-  type Bucket,
-  type BucketEncryption,
-  ENCRYPTION_TYPES,
-  type EncryptionType,
-} from '../../../manifest/records/bucket.ts';
+import { type Bucket, type BucketEncryption, ENCRYPTION_TYPES, type EncryptionType } from '../../../manifest/index.ts';
 import type { Decoded } from '../../../protocol/xml/decode.ts';
 import { xml } from '../../../protocol/xml/document.ts';
 import { SERVER_SIDE_ENCRYPTION_CONFIGURATION } from '../../../protocol/xml/setting-shapes.ts';

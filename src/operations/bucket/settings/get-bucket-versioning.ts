@@ -1,4 +1,4 @@
-import type { Versioning } from '../../../manifest/records/bucket.ts';
+import type { Versioning } from '../../../manifest/index.ts';
 import { xml } from '../../../protocol/xml/document.ts';
 import { VERSIONING_CONFIGURATION } from '../../../protocol/xml/setting-shapes.ts';
 import { authorizedBucket } from '../../authorized-bucket.ts';

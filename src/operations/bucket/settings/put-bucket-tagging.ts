@@ -1,5 +1,5 @@
 import { S3Error } from '../../../errors/s3-error.ts';
-import type { BucketSettings } from '../../../manifest/records/bucket.ts';
+import type { BucketSettings } from '../../../manifest/index.ts';
 import { BUCKET_TAGGING, MAX_TAGGING_BYTES, type Tag, parseTaggingDocument } from '../../../protocol/tagging.ts';
 import { authorizedBucket } from '../../authorized-bucket.ts';
 import type { Operation } from '../../operation.ts';

@@ -1,5 +1,5 @@
 import { S3Error } from '../../../errors/s3-error.ts';
-import type { RequestedVersioning } from '../../../manifest/buckets/bucket-versioning.ts';
+import type { RequestedVersioning } from '../../../manifest/index.ts';
 import type { Decoded } from '../../../protocol/xml/decode.ts';
 import { VERSIONING_CONFIGURATION } from '../../../protocol/xml/setting-shapes.ts';
 import { authorizedBucket } from '../../authorized-bucket.ts';

@@ -1,5 +1,5 @@
 import { S3Error } from '../../../errors/s3-error.ts';
-import type { BucketSettings } from '../../../manifest/records/bucket.ts';
+import type { BucketSettings } from '../../../manifest/index.ts';
 import type { S3Request } from '../../../protocol/request.ts';
 import { type Decoded, decodeXml } from '../../../protocol/xml/decode.ts';
 import type { XmlShape } from '../../../protocol/xml/shape.ts';
