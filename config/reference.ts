@@ -65,7 +65,7 @@ function typeOf(node: JsonSchema): string {
       ? 'one of the forms below'
       : forms.map(typeOf).join(' or ');
   }
-  if (node.type === 'array') return `list of ${node.items?.type ?? 'values'}s`;
+  if (node.type === 'array') return `list of ${node.items?.type ?? 'value'}s`;
   if (typeof node.additionalProperties === 'object') return 'objects by name';
   return node.type ?? '';
 }

@@ -70,14 +70,16 @@ export const deleteObjects: Operation = async (request, context) => {
 };
 
 /**
- * Groups the items by key, each version once. Versions of one key are deleted one after the other, because they would
- * collide.
+ * Groups the items by key, each version once; of two items for one version the last counts. Versions of one key are
+ * deleted one after the other, because they would collide.
  */
 function itemsByKey(objects: readonly DeleteItem[]): DeleteItem[][] {
-  const items = new Map(objects.map((item) => [`${item.VersionId ?? ''}/${item.Key}`, item])).values();
-  const keys = new Map<string, DeleteItem[]>();
-  for (const item of items) keys.set(item.Key, [...(keys.get(item.Key) ?? []), item]);
-  return [...keys.values()];
+  const byKey = new Map<string, Map<string | undefined, DeleteItem>>();
+  for (const item of objects) {
+    const versions = byKey.get(item.Key) ?? new Map<string | undefined, DeleteItem>();
+    byKey.set(item.Key, versions.set(item.VersionId, item));
+  }
+  return Array.from(byKey.values(), (versions) => [...versions.values()]);
 }
 
 /**

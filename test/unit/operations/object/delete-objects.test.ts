@@ -13,7 +13,11 @@ async function gatewayWith(keys: readonly string[]): Promise<Gateway> {
 }
 
 function remove(gateway: Gateway, keys: readonly string[], etag = '', anonymous = false): Promise<Answer> {
-  const body = `<Delete>${keys.map((key) => `<Object><Key>${key}</Key>${etag}</Object>`).join('')}</Delete>`;
+  return removeItems(gateway, keys.map((key) => `<Object><Key>${key}</Key>${etag}</Object>`).join(''), anonymous);
+}
+
+function removeItems(gateway: Gateway, items: string, anonymous = false): Promise<Answer> {
+  const body = `<Delete>${items}</Delete>`;
   const digest = createHash('md5').update(body).digest('base64');
   return gateway.send('DeleteObjects', { query: 'delete', body, headers: { 'content-md5': digest }, anonymous });
 }
@@ -61,6 +65,16 @@ describe('DeleteObjects', () => {
     expect(elements(xml, 'Code')).toEqual(KEYS.map(() => 'AccessDenied'));
     // Sixteen decisions a round at most.
     expect(rounds).toBeGreaterThan(60);
+  });
+
+  it('answers each of two items that are spelled alike with a slash between version and key', async () => {
+    const gateway = await gatewayWith(['a/b']);
+    const item = (key: string, version: string) =>
+      `<Object><Key>${key}</Key><VersionId>${version}</VersionId></Object>`;
+    const { xml } = await removeItems(gateway, item('a/b', 'null') + item('b', 'null/a'));
+    expect(elements(xml, 'Key')).toEqual(['a/b', 'b']);
+    expect(elements(xml, 'Code')).toEqual(['NoSuchVersion']);
+    expect(await gateway.fixture.text('a/b')).toBeUndefined();
   });
 
   it('of keys far apart looks at each by itself, after two small pages at most', async () => {
