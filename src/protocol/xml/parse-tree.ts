@@ -11,6 +11,7 @@ const MAX_ITEM_BYTES = 64 * 1024;
 const ATTRIBUTES = ':@';
 const TEXT = '#text';
 const CDATA = '#cdata';
+const COMMENT = '#comment';
 
 const parser = new XMLParser({
   preserveOrder: true,
@@ -23,6 +24,8 @@ const parser = new XMLParser({
   processEntities: false,
   textNodeName: TEXT,
   cdataPropName: CDATA,
+  // Texts before and behind a comment stay two, or a reference could begin in one and end in the other.
+  commentPropName: COMMENT,
   ignoreDeclaration: true,
   ignorePiTags: true,
   maxNestedTags: MAX_DEPTH,
@@ -92,8 +95,9 @@ function parseElement(text: string): XmlElement {
 
 /** The general parser, for all that XML may hold. */
 export function parseAnyElement(text: string): XmlElement {
+  // References are looked at where they are decoded. Here each of them would cost more than all the rest of a text.
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- its successor is a package with six more below it
-  const verdict = XMLValidator.validate(text);
+  const verdict = XMLValidator.validate(text.replaceAll('&', '+'));
   if (verdict !== true) throw new Error(verdict.err.msg);
   const roots = toElements(parser.parse(text) as readonly RawNode[], 0);
   const root = roots.elements[0];
@@ -109,7 +113,7 @@ function toElements(nodes: readonly RawNode[], depth: number): { elements: XmlEl
   let text = '';
   for (const node of nodes) {
     for (const name of Object.keys(node)) {
-      if (name === ATTRIBUTES) continue;
+      if (name === ATTRIBUTES || name === COMMENT) continue;
       if (name === TEXT) text += decodeEntities(String(node[TEXT]));
       else if (name === CDATA) text += cdataText(node[CDATA]);
       else elements.push(toElement(name, node, depth));

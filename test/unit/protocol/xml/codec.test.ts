@@ -205,6 +205,20 @@ describe('decoder', () => {
     '<?xml version="1.0" encoding="UTF-16"?><Order><Id>7</Id><Note>é</Note></Order>',
     '<Order><Id>&#7a;</Id></Order>',
     '<Order><Id>7</Id><Note>&#;</Note></Order>',
+    '<Order><Id>7</Id><Note>&#x;</Note></Order>',
+    '<Order><Id>7</Id><Note>&#X41;</Note></Order>',
+    '<Order><Id>7</Id><Note>&#x4g;</Note></Order>',
+    '<Order><Id>7</Id><Note>&#+65;</Note></Order>',
+    '<Order><Id>7</Id><Note>&</Note><Line>;</Line></Order>',
+    // No reference goes on behind what stands in it.
+    '<Order><Id>7</Id><Note>&am<!-- x -->p;</Note></Order>',
+    '<Order><Id>7</Id><Note>&am<?x?>p;</Note></Order>',
+    '<Order><Id>7</Id><Note>&am<![CDATA[p]]>;</Note></Order>',
+    '&amp;<Order><Id>7</Id></Order>',
+    '<Order><Id>7</Id></Order>&amp;',
+    '<Order><Id>7</Id></Order>&#32;',
+    '<Order a="&bad;"><Id>7</Id></Order>',
+    '<&amp;><Id>7</Id></&amp;>',
     `<Order ${Array.from({ length: 17 }, (_, n) => `a${n}="1"`).join(' ')}><Id>7</Id></Order>`,
     '<!DOCTYPE Order [<!ENTITY x "y">]><Order><Id>7</Id></Order>',
     '<!DOCTYPE Order><Order><Id>7</Id></Order>',
@@ -238,6 +252,14 @@ describe('decoder', () => {
     );
     expect(lines).toHaveLength(20_000);
     expect(new Set(lines)).toEqual(new Set(['&<&']));
+  });
+
+  test.each([
+    ['&#65;&#x41;&#00065;&#x0041;&#x6b;&#x6B;', 'AAAAkk'],
+    ['&#x10FFFF;&#65535;&#xd7ff;&#xE000;&#0;', '\u{10ffff}\uffff\ud7ff\ue000\0'],
+    ['a&lt;&#38;lt;<!-- &bad; -->&gt;', 'a<&lt;>'],
+  ])('references: %s', (text, expected) => {
+    expect(decode(`<Order><Id>7</Id><Note>${text}</Note></Order>`)).toMatchObject({ Note: expected });
   });
 
   test('what is encoded decodes to itself', () => {
