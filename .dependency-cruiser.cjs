@@ -95,8 +95,9 @@ module.exports = {
     },
     {
       name: 'one-adapter-knows-no-other',
+      comment: 'An adapter knows no double either. A double may know the adapter that will call it.',
       severity: 'error',
-      from: { path: '^adapters/([^/]+)/' },
+      from: { path: '^adapters/([^/]+)/', pathNot: '^adapters/doubles/' },
       to: { path: '^adapters/', pathNot: '^adapters/($1|shared)/' },
     },
     {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { createAzureStore, expandConnectionString, startAzurite } from '../../adapters/azure/index.ts';
+import { createAzureStore, expandConnectionString } from '../../adapters/azure/index.ts';
+import { startAzurite } from '../../adapters/doubles/index.ts';
 import type { AzureCredential, AzureStoreOptions } from '../../adapters/azure/index.ts';
 import { MemoryBlobStore } from '../../adapters/memory/memory-blob-store.ts';
 import { azurePlace, type BackendPlace, overlapMessage, overlapping } from '../../config/backend-places.ts';

@@ -1,4 +1,5 @@
-import { createGcsStore, startGcsDouble } from '../../adapters/gcs/index.ts';
+import { createGcsStore } from '../../adapters/gcs/index.ts';
+import { startGcsDouble } from '../../adapters/doubles/index.ts';
 import type { GcsCredential, GcsStoreOptions } from '../../adapters/gcs/index.ts';
 import { gcsPlace } from '../../config/backend-places.ts';
 import type { GcsBackendConfig, GcsCredentialConfig } from '../../config/schema-backends.ts';

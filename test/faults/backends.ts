@@ -1,6 +1,6 @@
-import { startAzurite } from '../../adapters/azure/azurite-process.ts';
+import { startAzurite, startGcsDouble } from '../../adapters/doubles/index.ts';
 import { createAzureStore } from '../../adapters/azure/index.ts';
-import { createGcsStore, startGcsDouble } from '../../adapters/gcs/index.ts';
+import { createGcsStore } from '../../adapters/gcs/index.ts';
 import type { BlobStore } from '../../src/store/blob-store.ts';
 import type { Service } from '../support/backends/fault-proxy/fault.ts';
 import { type FaultProxy, startFaultProxy } from '../support/backends/fault-proxy/fault-proxy.ts';

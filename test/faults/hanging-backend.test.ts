@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { startAzurite } from '../../adapters/azure/index.ts';
+import { startAzurite, startGcsDouble } from '../../adapters/doubles/index.ts';
 import { createAzureStore } from '../../adapters/azure/index.ts';
-import { createGcsStore, startGcsDouble } from '../../adapters/gcs/index.ts';
+import { createGcsStore } from '../../adapters/gcs/index.ts';
 import type { BlobStore } from '../../src/store/blob-store.ts';
 import { type Asked, World } from '../wire/spec/world.ts';
 

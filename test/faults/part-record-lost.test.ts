@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type FaultPlan, withFaults } from '../../adapters/memory/faults.ts';
+import { type FaultPlan, withFaults } from '../../adapters/doubles/faults.ts';
 import { createRealm } from '../../src/main/bucket-rules.ts';
 import { type OpenManifest, openManifest } from '../../src/main/manifest.ts';
 import type { Bucket } from '../../src/manifest/records/bucket.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Fault, type FaultPlan, withFaults } from '../../adapters/memory/faults.ts';
+import { type Fault, type FaultPlan, withFaults } from '../../adapters/doubles/faults.ts';
 import { BACKENDS, type Cloud, startCloud } from '../support/backends/clouds.ts';
 import { contentMd5 } from '../support/clients/acl-client.ts';
 import { type Answer, World } from '../wire/spec/world.ts';

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
-import { startAzurite } from '../../adapters/azure/azurite-process.ts';
+import { startAzurite } from '../../adapters/doubles/index.ts';
 import { makeCertificate } from '../support/backends/azurite.ts';
 import { type Process, runPod, type Surroundings, untilProbe } from './support/kubelet.ts';
 import { containerOf, dataOf, only, podOf } from './support/objects.ts';

@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { startGcsDouble } from '../../adapters/gcs/index.ts';
+import { startGcsDouble } from '../../adapters/doubles/index.ts';
 
 /*
  * The double of Cloud Storage, in a process of its own: what clients store is no memory of the gateway, as little as

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { type AzuriteProcess, createAzureStore, startAzurite } from '../../adapters/azure/index.ts';
+import { createAzureStore } from '../../adapters/azure/index.ts';
+import { type AzuriteProcess, startAzurite } from '../../adapters/doubles/index.ts';
 import { freshContainer } from '../support/backends/azurite.ts';
 import { startGatewayOver } from '../support/gateway/gateway.ts';
 import { checkPrograms } from './program/check.ts';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { createGcsStore, type GcsDouble, startGcsDouble } from '../../adapters/gcs/index.ts';
+import { createGcsStore } from '../../adapters/gcs/index.ts';
+import { type GcsDouble, startGcsDouble } from '../../adapters/doubles/index.ts';
 import type { BlobStore } from '../../src/store/blob-store.ts';
 import { startGatewayOver, type TestGateway } from '../support/gateway/gateway.ts';
 import { checkPrograms } from './program/check.ts';

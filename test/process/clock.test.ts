@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startGcsDouble } from '../../adapters/gcs/index.ts';
+import { startGcsDouble } from '../../adapters/doubles/index.ts';
 import { freePort } from '../support/free-port.ts';
 import { roundTrip } from '../support/clients/raw-http.ts';
 import { signedHead } from '../support/clients/sign-raw.ts';

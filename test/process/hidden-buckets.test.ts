@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createGcsStore, startGcsDouble } from '../../adapters/gcs/index.ts';
+import { createGcsStore } from '../../adapters/gcs/index.ts';
+import { startGcsDouble } from '../../adapters/doubles/index.ts';
 import { startCommand } from '../support/gateway/start-command.ts';
 import { testCall } from '../support/test-call.ts';
 

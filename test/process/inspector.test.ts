@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startGcsDouble } from '../../adapters/gcs/index.ts';
+import { startGcsDouble } from '../../adapters/doubles/index.ts';
 import type { ObjectInspection, RequestDetail, RequestList } from '../../src/admin/inspector/contract.ts';
 import { roundTrip } from '../support/clients/raw-http.ts';
 import { signedHead } from '../support/clients/sign-raw.ts';

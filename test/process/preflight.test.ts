@@ -10,8 +10,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY } from '../../adapters/azure/credentials.ts';
-import { createAzureStore, startAzurite } from '../../adapters/azure/index.ts';
-import { startGcsDouble } from '../../adapters/gcs/index.ts';
+import { createAzureStore } from '../../adapters/azure/index.ts';
+import { startAzurite, startGcsDouble } from '../../adapters/doubles/index.ts';
 import { startCommand } from '../support/gateway/start-command.ts';
 import { testCall } from '../support/test-call.ts';
 

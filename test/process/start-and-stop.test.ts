@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { connect } from 'node:tls';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { startGcsDouble } from '../../adapters/gcs/index.ts';
+import { startGcsDouble } from '../../adapters/doubles/index.ts';
 import { makeCertificate } from '../support/backends/azurite.ts';
 import { roundTrip } from '../support/clients/raw-http.ts';
 import { SECRET_KEY, signedHead } from '../support/clients/sign-raw.ts';

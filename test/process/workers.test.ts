@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startGcsDouble } from '../../adapters/gcs/index.ts';
+import { startGcsDouble } from '../../adapters/doubles/index.ts';
 import { RawConnection, roundTrip } from '../support/clients/raw-http.ts';
 import { signedHead } from '../support/clients/sign-raw.ts';
 import { portOf, startCommand, type Started } from '../support/gateway/start-command.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
-import { createAzureStore, startAzurite } from '../../adapters/azure/index.ts';
-import type { AzuriteProcess } from '../../adapters/azure/index.ts';
+import { createAzureStore } from '../../adapters/azure/index.ts';
+import { type AzuriteProcess, startAzurite } from '../../adapters/doubles/index.ts';
 import { type FaultProxy, startFaultProxy } from '../support/backends/fault-proxy/fault-proxy.ts';
 import { lockedDown } from '../support/backends/fault-proxy/plans.ts';
 import { describeBlobStore } from './conformance.ts';

@@ -1,8 +1,8 @@
 import { BlobServiceClient, StorageSharedKeyCredential } from '@azure/storage-blob';
 import { afterAll, beforeAll } from 'vitest';
 import { DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY } from '../../adapters/azure/credentials.ts';
-import { createAzureStore, startAzurite } from '../../adapters/azure/index.ts';
-import type { AzuriteProcess } from '../../adapters/azure/index.ts';
+import { createAzureStore } from '../../adapters/azure/index.ts';
+import { type AzuriteProcess, startAzurite } from '../../adapters/doubles/index.ts';
 import type { BlobRef, BlobStore } from '../../src/store/blob-store.ts';
 import { describeBlobStore } from './conformance.ts';
 

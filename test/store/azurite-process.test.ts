@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
-import { createAzureStore, startAzurite } from '../../adapters/azure/index.ts';
+import { createAzureStore } from '../../adapters/azure/index.ts';
+import { startAzurite } from '../../adapters/doubles/index.ts';
 import { freshContainer } from '../support/backends/azurite.ts';
 import { testCall } from '../support/test-call.ts';
 

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Bucket, Storage } from '@google-cloud/storage';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startGcsDouble } from '../../adapters/gcs/index.ts';
-import type { GcsDouble } from '../../adapters/gcs/index.ts';
+import { type GcsDouble, startGcsDouble } from '../../adapters/doubles/index.ts';
 
 // Google's own client, which knows nothing of ours, must find the service that it expects in the double.
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
-import { createGcsStore, startGcsDouble } from '../../adapters/gcs/index.ts';
-import type { GcsBlobStore, GcsDouble } from '../../adapters/gcs/index.ts';
+import { createGcsStore } from '../../adapters/gcs/index.ts';
+import { type GcsDouble, startGcsDouble } from '../../adapters/doubles/index.ts';
+import type { GcsBlobStore } from '../../adapters/gcs/index.ts';
 import { describeBlobStore } from './conformance.ts';
 import { describeGcsContract } from './gcs-contract.ts';
 

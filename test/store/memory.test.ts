@@ -1,5 +1,5 @@
-import { withCallLog } from '../../adapters/memory/call-log.ts';
-import { withFaults } from '../../adapters/memory/faults.ts';
+import { withCallLog } from '../../adapters/doubles/call-log.ts';
+import { withFaults } from '../../adapters/doubles/faults.ts';
 import { MemoryBlobStore } from '../../adapters/memory/memory-blob-store.ts';
 import type { BlobRef, BlobStore } from '../../src/store/blob-store.ts';
 import { describeBlobStore } from './conformance.ts';

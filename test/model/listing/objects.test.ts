@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withFaults } from '../../../adapters/memory/faults.ts';
+import { withFaults } from '../../../adapters/doubles/faults.ts';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
 import type { Bucket } from '../../../src/manifest/records/bucket.ts';
 import { createKeyCodec } from '../../../src/store/key-codec.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { withCallLog } from '../../../adapters/memory/call-log.ts';
+import { withCallLog } from '../../../adapters/doubles/call-log.ts';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
 import type { Bucket } from '../../../src/manifest/records/bucket.ts';
 import { createListing } from '../../../src/manifest/listing/listing.ts';

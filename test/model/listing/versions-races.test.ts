@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { type Fault, withFaults } from '../../../adapters/memory/faults.ts';
+import { type Fault, withFaults } from '../../../adapters/doubles/faults.ts';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
 import { createListing } from '../../../src/manifest/listing/listing.ts';
 import { testManifest } from '../../support/manifest/manifest.ts';

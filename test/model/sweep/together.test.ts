@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { withFaults } from '../../../adapters/memory/faults.ts';
+import { withFaults } from '../../../adapters/doubles/faults.ts';
 import { testCall } from '../../support/test-call.ts';
 import { MIN_PART, codeOf } from '../../unit/manifest/upload-fixture.ts';
 import { SweepFixture, findings, problemsOf } from '../../unit/manifest/sweep/sweep-fixture.ts';

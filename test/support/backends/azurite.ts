@@ -3,8 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
-import { startAzurite } from '../../../adapters/azure/azurite-process.ts';
-import type { AzuriteProcess } from '../../../adapters/azure/azurite-process.ts';
+import { type AzuriteProcess, startAzurite } from '../../../adapters/doubles/index.ts';
 
 /** A container name that no other test uses. */
 export function freshContainer(): string {

@@ -1,6 +1,6 @@
-import type { AzuriteOptions } from '../../../adapters/azure/azurite-process.ts';
-import { createAzureStore, startAzurite } from '../../../adapters/azure/index.ts';
-import { createGcsStore, startGcsDouble } from '../../../adapters/gcs/index.ts';
+import { type AzuriteOptions, startAzurite, startGcsDouble } from '../../../adapters/doubles/index.ts';
+import { createAzureStore } from '../../../adapters/azure/index.ts';
+import { createGcsStore } from '../../../adapters/gcs/index.ts';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
 import { plainStore } from '../../../src/store/wrap-store.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { type Fault, type PlannedCall, withFaults } from '../../../adapters/memory/faults.ts';
+import { type Fault, type PlannedCall, withFaults } from '../../../adapters/doubles/faults.ts';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
 import type { PutRequest } from '../../../src/manifest/heads/object-requests.ts';
 import { createObjects } from '../../../src/manifest/objects/objects.ts';

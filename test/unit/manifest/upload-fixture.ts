@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Fault, type PlannedCall, withFaults } from '../../../adapters/memory/faults.ts';
+import { type Fault, type PlannedCall, withFaults } from '../../../adapters/doubles/faults.ts';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
 import type { Bucket } from '../../../src/manifest/records/bucket.ts';
 import { type BucketRegistry, createBucketRegistry } from '../../../src/manifest/buckets/buckets.ts';

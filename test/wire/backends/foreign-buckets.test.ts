@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type GcsDouble, createGcsStore, startGcsDouble } from '../../../adapters/gcs/index.ts';
+import { createGcsStore } from '../../../adapters/gcs/index.ts';
+import { type GcsDouble, startGcsDouble } from '../../../adapters/doubles/index.ts';
 import { World } from '../spec/world.ts';
 
 /**

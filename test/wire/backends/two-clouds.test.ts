@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AzuriteProcess, startAzurite } from '../../../adapters/azure/azurite-process.ts';
-import { type GcsDouble, startGcsDouble } from '../../../adapters/gcs/index.ts';
+import { type AzuriteProcess, type GcsDouble, startAzurite, startGcsDouble } from '../../../adapters/doubles/index.ts';
 import { outcome } from '../../support/clients/acl-client.ts';
 import { type RawAnswer, RawConnection } from '../../support/clients/raw-http.ts';
 import { signedHead } from '../../support/clients/sign-raw.ts';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type GcsDouble, createGcsStore, startGcsDouble } from '../../../adapters/gcs/index.ts';
+import { createGcsStore } from '../../../adapters/gcs/index.ts';
+import { type GcsDouble, startGcsDouble } from '../../../adapters/doubles/index.ts';
 import { RequestObservers } from '../../../src/observe/request-observers.ts';
 import { World, element } from '../spec/world.ts';
 import { SILENT } from '../../support/silent-log.ts';

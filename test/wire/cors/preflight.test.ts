@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { outcome, send } from '../../support/clients/acl-client.ts';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
-import { withCallLog } from '../../../adapters/memory/call-log.ts';
+import { withCallLog } from '../../../adapters/doubles/call-log.ts';
 import { startGatewayOver } from '../../support/gateway/gateway.ts';
 import type { RawAnswer } from '../../support/clients/raw-http.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withCallLog } from '../../../adapters/memory/call-log.ts';
+import { withCallLog } from '../../../adapters/doubles/call-log.ts';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
 import { RateLimits } from '../../../src/access/rates/rate-limits.ts';
 import { startGatewayOver } from '../../support/gateway/gateway.ts';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createAzureStore, startAzurite } from '../../../adapters/azure/index.ts';
-import { createGcsStore, startGcsDouble } from '../../../adapters/gcs/index.ts';
+import { createAzureStore } from '../../../adapters/azure/index.ts';
+import { startAzurite, startGcsDouble } from '../../../adapters/doubles/index.ts';
+import { createGcsStore } from '../../../adapters/gcs/index.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
 import {
   type BackendRequest,

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createGcsStore, type GcsDouble, startGcsDouble } from '../../../adapters/gcs/index.ts';
+import { createGcsStore } from '../../../adapters/gcs/index.ts';
+import { type GcsDouble, startGcsDouble } from '../../../adapters/doubles/index.ts';
 import { intermediateComposes } from '../../../adapters/gcs/compose-plan.ts';
-import { withFaults } from '../../../adapters/memory/faults.ts';
+import { withFaults } from '../../../adapters/doubles/faults.ts';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
 import { mapConcurrent } from '../../../src/streams/map-concurrent.ts';

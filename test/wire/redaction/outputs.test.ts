@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startAzurite } from '../../../adapters/azure/index.ts';
-import { startGcsDouble } from '../../../adapters/gcs/index.ts';
+import { startAzurite, startGcsDouble } from '../../../adapters/doubles/index.ts';
 import { fingerprint } from '../../../src/observe/redact.ts';
 import { disguises, shownBy, sink } from '../../support/observe/all-outputs.ts';
 import { roundTrip } from '../../support/clients/raw-http.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
-import { type Fault, type PlannedCall, withFaults } from '../../../adapters/memory/faults.ts';
+import { type Fault, type PlannedCall, withFaults } from '../../../adapters/doubles/faults.ts';
 import { testCall } from '../../support/test-call.ts';
 import { rule } from './rule.ts';
 import { World, element } from './world.ts';

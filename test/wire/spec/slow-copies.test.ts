@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Fault, withFaults } from '../../../adapters/memory/faults.ts';
+import { type Fault, withFaults } from '../../../adapters/doubles/faults.ts';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
 import type { PortMethod } from '../../../src/store/wrap-store.ts';
 import { StoreError, type StoreErrorKind } from '../../../src/store/store-error.ts';

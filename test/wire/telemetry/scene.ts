@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { createAzureStore, startAzurite } from '../../../adapters/azure/index.ts';
+import { createAzureStore } from '../../../adapters/azure/index.ts';
+import { startAzurite } from '../../../adapters/doubles/index.ts';
 import { loadConfig } from '../../../config/load.ts';
 import { startTelemetry, type Telemetry } from '../../../src/main/telemetry/telemetry.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createGcsStore, startGcsDouble } from '../../../../adapters/gcs/index.ts';
-import type { DoubleServerOptions, GcsDouble } from '../../../../adapters/gcs/index.ts';
+import { createGcsStore } from '../../../../adapters/gcs/index.ts';
+import { type DoubleServerOptions, type GcsDouble, startGcsDouble } from '../../../../adapters/doubles/index.ts';
 import { intermediateComposes } from '../../../../adapters/gcs/compose-plan.ts';
 import { ABSENT, type BlobStore } from '../../../../src/store/blob-store.ts';
 import { testCall } from '../../../support/test-call.ts';

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createGcsStore, startGcsDouble } from '../../../../adapters/gcs/index.ts';
-import type { GcsDouble } from '../../../../adapters/gcs/index.ts';
+import { createGcsStore } from '../../../../adapters/gcs/index.ts';
+import { type GcsDouble, startGcsDouble } from '../../../../adapters/doubles/index.ts';
 import { HotNames } from '../../../../adapters/gcs/hot-names.ts';
 import { ABSENT, at } from '../../../../src/store/blob-store.ts';
 import type { BlobStore, WriteResult } from '../../../../src/store/blob-store.ts';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type GcsDouble, createGcsStore, startGcsDouble } from '../../../../adapters/gcs/index.ts';
+import { createGcsStore } from '../../../../adapters/gcs/index.ts';
+import { type GcsDouble, startGcsDouble } from '../../../../adapters/doubles/index.ts';
 import { type BlobStore, at } from '../../../../src/store/blob-store.ts';
 import { testCall } from '../../../support/test-call.ts';
 

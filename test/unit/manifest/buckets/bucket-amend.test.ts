@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type FaultPlan, withFaults } from '../../../../adapters/memory/faults.ts';
+import { type FaultPlan, withFaults } from '../../../../adapters/doubles/faults.ts';
 import { MemoryBlobStore } from '../../../../adapters/memory/memory-blob-store.ts';
 import type { BucketSettings } from '../../../../src/manifest/records/bucket.ts';
 import { createBucketRegistry } from '../../../../src/manifest/buckets/buckets.ts';

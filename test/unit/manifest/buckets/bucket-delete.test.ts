@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { withFaults } from '../../../../adapters/memory/faults.ts';
+import { withFaults } from '../../../../adapters/doubles/faults.ts';
 import { type Objects, createObjects } from '../../../../src/manifest/objects/objects.ts';
 import type { Bucket } from '../../../../src/manifest/records/bucket.ts';
 import { createClock } from '../../../../src/manifest/records/clock.ts';

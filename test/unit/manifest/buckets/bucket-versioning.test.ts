@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type FaultPlan, withFaults } from '../../../../adapters/memory/faults.ts';
+import { type FaultPlan, withFaults } from '../../../../adapters/doubles/faults.ts';
 import { MemoryBlobStore } from '../../../../adapters/memory/memory-blob-store.ts';
 import type { BucketAmendment } from '../../../../src/manifest/buckets/bucket-amend.ts';
 import { type BucketRegistry, createBucketRegistry } from '../../../../src/manifest/buckets/buckets.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withFaults } from '../../../../adapters/memory/faults.ts';
+import { withFaults } from '../../../../adapters/doubles/faults.ts';
 import { MemoryBlobStore } from '../../../../adapters/memory/memory-blob-store.ts';
 import { createBucketRegistry } from '../../../../src/manifest/buckets/buckets.ts';
 import type { Backend } from '../../../../src/manifest/buckets/realm.ts';

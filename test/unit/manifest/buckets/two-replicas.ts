@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { type FaultPlan, withFaults } from '../../../../adapters/memory/faults.ts';
+import { type FaultPlan, withFaults } from '../../../../adapters/doubles/faults.ts';
 import { MemoryBlobStore, type MemoryStoreOptions } from '../../../../adapters/memory/memory-blob-store.ts';
 import type { Bucket } from '../../../../src/manifest/records/bucket.ts';
 import { type BucketRegistry, createBucketRegistry } from '../../../../src/manifest/buckets/buckets.ts';

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { MemoryBlobStore } from '../../../../adapters/memory/memory-blob-store.ts';
-import { type Fault, withFaults } from '../../../../adapters/memory/faults.ts';
+import { type Fault, withFaults } from '../../../../adapters/doubles/faults.ts';
 import { KeyQueue, type KeyQueueOptions } from '../../../../src/manifest/heads/key-queue.ts';
 import type { Place } from '../../../../src/manifest/records/key-turns.ts';
 import { type StoreError, isStoreError } from '../../../../src/store/store-error.ts';

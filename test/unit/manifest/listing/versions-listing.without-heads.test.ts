@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Fault, withFaults } from '../../../../adapters/memory/faults.ts';
+import { type Fault, withFaults } from '../../../../adapters/doubles/faults.ts';
 import { MemoryBlobStore } from '../../../../adapters/memory/memory-blob-store.ts';
 import { createListing } from '../../../../src/manifest/listing/listing.ts';
 import { headPlace } from '../../../../src/manifest/records/names.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type FaultPlan, withFaults } from '../../../../adapters/memory/faults.ts';
+import { type FaultPlan, withFaults } from '../../../../adapters/doubles/faults.ts';
 import { MemoryBlobStore } from '../../../../adapters/memory/memory-blob-store.ts';
 import { S3Error } from '../../../../src/errors/s3-error.ts';
 import { OWNER } from '../../../support/manifest/manifest.ts';

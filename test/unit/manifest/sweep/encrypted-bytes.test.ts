@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Fault, PlannedCall } from '../../../../adapters/memory/faults.ts';
+import type { Fault, PlannedCall } from '../../../../adapters/doubles/faults.ts';
 import { encryptedBy } from '../../../../src/manifest/heads/encrypt-with.ts';
 import type { UploadTarget } from '../../../../src/manifest/records/upload-names.ts';
 import { hasProblems } from '../../../../src/manifest/sweep/sweep-report.ts';

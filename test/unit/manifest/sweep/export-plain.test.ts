@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { withFaults } from '../../../../adapters/memory/faults.ts';
+import { withFaults } from '../../../../adapters/doubles/faults.ts';
 import { exportPlain } from '../../../../src/manifest/sweep/export-plain.ts';
 import type { ExportSettings } from '../../../../src/manifest/sweep/bucket-export.ts';
 import type { ExportReport } from '../../../../src/manifest/sweep/export-report.ts';

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createGcsStore, startGcsDouble } from '../../../../adapters/gcs/index.ts';
+import { createGcsStore } from '../../../../adapters/gcs/index.ts';
+import { startGcsDouble } from '../../../../adapters/doubles/index.ts';
 import { createClock } from '../../../../src/manifest/records/clock.ts';
 import { sweep } from '../../../../src/manifest/sweep/sweep.ts';
 import { SWEEP_DEFAULTS } from '../../../../src/manifest/sweep/sweep-settings.ts';

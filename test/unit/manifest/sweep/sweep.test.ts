@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { withFaults } from '../../../../adapters/memory/faults.ts';
-import { withCallLog } from '../../../../adapters/memory/call-log.ts';
+import { withFaults } from '../../../../adapters/doubles/faults.ts';
+import { withCallLog } from '../../../../adapters/doubles/call-log.ts';
 import { readHead } from '../../../../src/manifest/heads/object-read.ts';
 import { SWEEP_DEFAULTS } from '../../../../src/manifest/sweep/sweep-settings.ts';
 import { headPlace } from '../../../../src/manifest/records/names.ts';

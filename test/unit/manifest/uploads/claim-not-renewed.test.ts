@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Fault } from '../../../../adapters/memory/faults.ts';
+import type { Fault } from '../../../../adapters/doubles/faults.ts';
 import { stagingRef } from '../../../../src/manifest/records/upload-names.ts';
 import { readClaim } from '../../../../src/manifest/versions/upload-claim.ts';
 import { putOf } from '../../../support/manifest/manifest.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { testCall } from '../../../support/test-call.ts';
-import type { PlannedCall } from '../../../../adapters/memory/faults.ts';
+import type { PlannedCall } from '../../../../adapters/doubles/faults.ts';
 import { UploadFixture, codeOf } from '../upload-fixture.ts';
 
 /* An upload whose Abort was acknowledged stays aborted, whatever was under way. */

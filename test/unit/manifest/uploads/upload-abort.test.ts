@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Fault } from '../../../../adapters/memory/faults.ts';
+import type { Fault } from '../../../../adapters/doubles/faults.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { SweepFixture } from '../sweep/sweep-fixture.ts';
 import { type UploadFixture, codeOf } from '../upload-fixture.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { PlannedCall } from '../../../../adapters/memory/faults.ts';
+import type { PlannedCall } from '../../../../adapters/doubles/faults.ts';
 import { stagingRef } from '../../../../src/manifest/records/upload-names.ts';
 import { at } from '../../../../src/store/blob-store.ts';
 import { StoreError } from '../../../../src/store/store-error.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Fault } from '../../../../adapters/memory/faults.ts';
+import type { Fault } from '../../../../adapters/doubles/faults.ts';
 import { OWNER } from '../../../support/manifest/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { UploadFixture, codeOf, multipartEtag } from '../upload-fixture.ts';

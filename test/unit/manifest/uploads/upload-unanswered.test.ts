@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Fault } from '../../../../adapters/memory/faults.ts';
+import type { Fault } from '../../../../adapters/doubles/faults.ts';
 import type { Versioning } from '../../../../src/manifest/records/bucket.ts';
 import type { WriteConditions } from '../../../../src/protocol/conditions.ts';
 import { OWNER, putOf } from '../../../support/manifest/manifest.ts';

@@ -3,9 +3,9 @@ import type { ChildProcess } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY } from './credentials.ts';
+import { DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY } from '../../azure/credentials.ts';
 import { type KeyKeeper, startKeyKeeper } from './azurite-keys.ts';
-import type { AzureStoreOptions } from './options.ts';
+import type { AzureStoreOptions } from '../../azure/options.ts';
 
 export interface AzuriteOptions {
   /** Folder for the data; absent: in memory, gone with the process. */
