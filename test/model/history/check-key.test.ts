@@ -27,6 +27,13 @@ const GOOD: Readonly<Record<string, readonly Event[]>> = {
     removeVersion(at(5, 6), '1'),
     whole(7),
   ],
+  'a write without an answer, seen under an ETag that two may have, and deleted': [
+    put('a', at(1, 2), { versionId: '1' }),
+    put('b', at(3, Infinity), { outcome: UNKNOWN }),
+    event(at(5, 6), { kind: 'read' }, { kind: 'shown', writers: ['a', 'b'], versionId: '2' }),
+    removeVersion(at(7, 8), '2'),
+    whole(9, '1=a'),
+  ],
   'a hold whose taking off nobody heard of, and the deletion that shows it': [
     put('a', at(1, 2), { versionId: '1' }),
     event(at(3, 4), { kind: 'amend', aspect: 'hold', value: 'ON h', versionId: '1' }, { kind: 'done' }),
@@ -137,6 +144,12 @@ const BAD: Readonly<Record<string, readonly Event[]>> = {
     put('a', at(1, 2), unversioned),
     put('b', at(3, 4), unversioned),
     event(at(5, 6), { kind: 'delete', modes: ['never'], condition: ifMatch('a') }, { kind: 'done' }),
+  ],
+  'a version that nobody made, under an ETag that two may have': [
+    put('a', at(1, 2), { versionId: '1' }),
+    put('b', at(3, 4), { versionId: '3' }),
+    event(at(5, 6), { kind: 'read' }, { kind: 'shown', writers: ['a', 'b'], versionId: '2' }),
+    whole(9, '3=b', '1=a'),
   ],
   'a lost write': [put('a', at(1, 2)), get(at(3, 4), undefined)],
   'an old read': [put('a', at(1, 2)), put('b', at(3, 4)), get(at(5, 6), 'a')],

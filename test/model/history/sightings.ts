@@ -14,6 +14,8 @@ export interface Sighting {
 /** What is known of ids from everything that showed a version. */
 export class Sightings {
   readonly #ids = new Map<string, string>();
+  /** By writer: ids under which something was seen that he or another may have written. */
+  readonly #perhaps = new Map<string, Set<string>>();
   readonly #firstSeen = new Map<string, number>();
   readonly #values = new Set<string>();
   readonly #etags = new Set<string>();
@@ -34,6 +36,7 @@ export class Sightings {
     const all = [...more, ...events.flatMap(sightingsOf)];
     for (const { versionId, writers, ended } of all) {
       const [writer, other] = writers ?? [];
+      if (other !== undefined) this.#noteDoubt(writers ?? [], versionId);
       if (writer === undefined || other !== undefined) continue;
       if (versionId !== undefined) this.#ids.set(writer, versionId);
       this.#firstSeen.set(writer, Math.min(ended, this.#firstSeen.get(writer) ?? Infinity));
@@ -52,6 +55,7 @@ export class Sightings {
     );
     const explained = new Set([...this.#ids.values(), ...events.flatMap(madeBy)]);
     this.#versionsOfNobody = [...new Set(events.flatMap(namedBy))].filter((id) => !explained.has(id));
+    for (const ids of this.#perhaps.values()) for (const id of explained) ids.delete(id);
     this.below = belowIn(events);
     this.#isWhole = events.some(({ action }) => action.kind === 'readHistory');
     for (const { outcome } of events) {
@@ -64,6 +68,13 @@ export class Sightings {
     }
   }
 
+  #noteDoubt(writers: readonly string[], versionId: string | undefined): void {
+    if (versionId === undefined || versionId === 'null') return;
+    for (const writer of writers) {
+      this.#perhaps.set(writer, (this.#perhaps.get(writer) ?? new Set()).add(versionId));
+    }
+  }
+
   /**
    * Where the whole history was read in the end, a version of its own that nobody ever saw was never made: nobody can
    * have deleted it. Whoever was told no more than its id has seen it.
@@ -72,7 +83,8 @@ export class Sightings {
     const id = this.#ids.get(writer);
     const isNull = modes.includes('never') || modes.includes('suspended');
     if (id !== undefined) return [id];
-    const own = this.#isWhole ? this.#versionsOfNobody : [undefined];
+    const seen = new Set([...this.#versionsOfNobody, ...(this.#perhaps.get(writer) ?? [])]);
+    const own = this.#isWhole ? [...seen] : [undefined];
     return [...(modes.includes('enabled') ? own : []), ...(isNull ? ['null'] : [])];
   }
 
