@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
 
+/** Hex digits of a digest that a mark shows. */
+const DIGEST_CHARS = 8;
 const ESCAPE = /%[0-9a-f]{2}/i;
 const MARK = /^<\d+ chars, sha256 [0-9a-f]{8}>$/;
 /** How deep escapes are undone: a URL within a URL within a URL. */
@@ -15,20 +17,7 @@ const MAX_UNESCAPED = 16 * 1024;
 export function fingerprint(secret: string): string {
   if (secret === '' || MARK.test(secret)) return secret;
   const plain = secret.length > MAX_UNESCAPED ? secret : unescapeFully(secret);
-  return markWith(plain.length, digestOf(plain));
-}
-
-/** Digits of a digest that a mark shows. */
-export const DIGEST_CHARS = 8;
-
-/** SHA-256 in hex: its first `DIGEST_CHARS` stand in the mark. */
-export function digestOf(plain: string): string {
-  return hash('sha256', plain, 'hex');
-}
-
-/** The mark of a secret that is known to be no mark, and to hold no escapes. @param length in characters */
-export function markWith(length: number, digest: string): string {
-  return `<${length} chars, sha256 ${digest.slice(0, DIGEST_CHARS)}>`;
+  return `<${plain.length} chars, sha256 ${hash('sha256', plain, 'hex').slice(0, DIGEST_CHARS)}>`;
 }
 
 /** Percent escapes undone until there are none; text whose escapes are no UTF-8 is taken byte by byte. */

@@ -14,7 +14,7 @@ export interface StatementFacts {
 }
 
 /** Why policies decided as they did. */
-interface AccessReasons {
+export interface AccessReasons {
   /** ARN of what was asked for. */
   readonly resource: string;
   /** The statement that decided; absent: none did. */
@@ -58,13 +58,6 @@ export interface PackedReasons {
   readonly remedies?: AccessReasons['remedies'] | undefined;
 }
 
-/** The same as it is kept: a document may stand elsewhere, at this place. */
-export interface KeptReasons extends Omit<ToldStatements, 'documents'> {
-  readonly resource: string;
-  readonly documents: readonly (PackedDocument | number)[];
-  readonly remedies?: AccessReasons['remedies'];
-}
-
 /** Why a statement does not speak about a request; `-`: it does. */
 const MISMATCHES = { '-': undefined, a: 'action', r: 'resource', p: 'principal', c: 'condition' } as const;
 export type Mismatch = keyof typeof MISMATCHES;
@@ -84,16 +77,13 @@ export function firstStatements(statements: string, count: number): string {
   return statements.split(BETWEEN).slice(0, count).join(BETWEEN);
 }
 
-/** The same of what has just been decided. */
+/** The same, put into words. */
 export function explainedReasons({ resource, told, remedies }: PackedReasons): AccessReasons {
-  return unpackReasons({ resource: resource.text, ...told, ...(remedies !== undefined && { remedies }) });
-}
-
-export function unpackReasons({ resource, by, documents, omitted, remedies }: KeptReasons): AccessReasons {
-  const looked = documents.map((document) => (typeof document === 'number' ? [] : statementsOf(document)));
+  const { by, documents, omitted } = told;
+  const looked = documents.map(statementsOf);
   const decided = by && looked[by[0]]?.[by[1]];
   return {
-    resource,
+    resource: resource.text,
     ...(decided !== undefined && { by: decided }),
     looked: looked.flat(),
     ...(omitted !== undefined && { omitted }),

@@ -1,9 +1,8 @@
-import { DIGEST_CHARS, digestOf, fingerprint, markWith } from './fingerprint.ts';
+import { fingerprint } from './fingerprint.ts';
 
 /** As all SDKs write it: nearly every request has one. */
 const USUAL = /^AWS4-HMAC-SHA256 Credential=[\w./@-]+, ?SignedHeaders=[\w;.-]+, ?Signature=[0-9a-f]{64}$/;
-export const SIGNATURE_CHARS = 64;
-const SIGNATURE = /^[0-9a-f]{64}$/;
+const SIGNATURE_CHARS = 64;
 /** Of `AWS4-HMAC-SHA256` and its kin: what is no secret, and only in its proper form. */
 const OPEN_COMPONENT = /^(?:Credential=[\w./@-]+|SignedHeaders=[\w;.-]+|Signature=)$/i;
 const SIGNATURE_COMPONENT = /^(Signature=)(.+)$/i;
@@ -18,32 +17,11 @@ const AWS4 = /^\s*(?:AWS4-[\w-]+|GOOG4-[\w-]+)\s+/i;
 const SHARED_KEY = /^(\s*(?:AWS|GOOG1|SharedKey|SharedKeyLite)\s+[\w.-]+:)(.*)$/is;
 const OPAQUE = /^(\s*(?:Bearer|Basic|Digest|Negotiate)\s+)(.*)$/is;
 
-/** The value of a header up to its signature, when it is as all SDKs write it; else undefined. */
-export function usualOpening(value: string): string | undefined {
-  return USUAL.test(value) ? value.slice(0, -SIGNATURE_CHARS) : undefined;
-}
-
-/** Whether a value that begins with such an opening ends with a signature right behind it. */
-export function endsWithSignature(value: string): boolean {
-  return SIGNATURE.test(value.slice(-SIGNATURE_CHARS));
-}
-
-/** The digest of the signature that such a value ends with: shown as `signatureMark`. */
-export function signatureDigest(value: string): string {
-  return digestOf(value.slice(-SIGNATURE_CHARS));
-}
-
-/** What stands in place of a signature: `MARK_CHARS` of it. */
-export function signatureMark(digest: string): string {
-  return markWith(SIGNATURE_CHARS, digest);
-}
-
-export const MARK_CHARS = signatureMark('0'.repeat(DIGEST_CHARS)).length;
-
 /** The value of an `Authorization` header: scheme, access key, scope and signed headers stay, all else goes. */
 export function redactAuthorization(value: string): string {
-  const opening = usualOpening(value);
-  if (opening !== undefined) return opening + signatureMark(signatureDigest(value));
+  if (USUAL.test(value)) {
+    return value.slice(0, -SIGNATURE_CHARS) + fingerprint(value.slice(-SIGNATURE_CHARS));
+  }
   const aws4 = AWS4.exec(value)?.[0];
   if (aws4 !== undefined) return `${aws4}${redactComponents(value.slice(aws4.length))}`;
   const [, open, secret] = SHARED_KEY.exec(value) ?? OPAQUE.exec(value) ?? [];

@@ -29,12 +29,11 @@ const HARMLESS = new Set([
 ]);
 
 /** Redacts the values of the headers of one name. */
-export type HeaderTreatment = (value: string, atMost?: number) => string;
+type HeaderTreatment = (value: string, atMost?: number) => string;
 const asHarmless: HeaderTreatment = (value, atMost) =>
   value.includes('=') ? redactText(value, atMost) : cutAt(value, atMost);
 const asSecret: HeaderTreatment = (value) => fingerprint(value);
-export const asAuthorization: HeaderTreatment = (value, atMost = LOOKED_AT) =>
-  redactAuthorization(value.slice(0, atMost));
+const asAuthorization: HeaderTreatment = (value, atMost = LOOKED_AT) => redactAuthorization(value.slice(0, atMost));
 /** By name as it came: every request has the same few. Clients choose names, hence the bounds. */
 const treatments = new Map<string, HeaderTreatment>();
 const MAX_TREATMENTS = 256;
@@ -46,7 +45,7 @@ export function redactHeader(name: string, value: string, atMost?: number): stri
 }
 
 /** @param name any case */
-export function headerTreatment(name: string): HeaderTreatment {
+function headerTreatment(name: string): HeaderTreatment {
   const known = treatments.get(name);
   if (known !== undefined) return known;
   const treatment = treatmentOf(plainName(name).toLowerCase());

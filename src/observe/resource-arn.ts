@@ -1,5 +1,5 @@
 /** What the ARNs of S3's resources begin with. */
-export const RESOURCE = 'arn:aws:s3:::';
+const RESOURCE = 'arn:aws:s3:::';
 
 /**
  * The ARN of a resource, in two parts: most decisions are made, and kept, by comparing these, and the whole is put

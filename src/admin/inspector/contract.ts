@@ -1,3 +1,4 @@
+import type { AccessReasons } from '../../observe/packed-reasons.ts';
 import type { PartOf } from './field-table.ts';
 import type {
   AUTHORIZATION_FIELDS,
@@ -10,6 +11,7 @@ import type {
 } from './request-fields.ts';
 
 export type * from './object-contract.ts';
+export type { AccessReasons, StatementFacts } from '../../observe/packed-reasons.ts';
 export type { SignatureHint } from './request-fields.ts';
 
 /**
@@ -201,33 +203,7 @@ export interface Decision extends PartOf<typeof AUTHORIZATION_FIELDS, 'decision'
   /** Which rule decided, in words: `owner of the bucket`, `ACL grant to everybody`, ... */
   readonly rule: string;
   /** Present when policies were asked. */
-  readonly reasons?: DecisionReasons;
-}
-
-/** Why policies decided as they did. */
-export interface DecisionReasons {
-  /** ARN of what was asked for. */
-  readonly resource: string;
-  /** The statement that decided; absent: none did. */
-  readonly by?: AskedStatement;
-  /** Those that were looked at, in order. */
-  readonly looked: readonly AskedStatement[];
-  /** Looked at and not told. */
-  readonly omitted?: number;
-  /** The smallest statements that would let the request be, as JSON, each for the document that lacks it. */
-  readonly remedies?: readonly { readonly document: string; readonly statement: string }[];
-}
-
-export interface AskedStatement {
-  /** Name of the document. */
-  readonly policy: string;
-  /** Its Sid, else its place, counted from 1. */
-  readonly statement: string;
-  readonly effect: 'Allow' | 'Deny';
-  /** Why it does not speak about the request; absent: it does. */
-  readonly mismatch?: 'principal' | 'action' | 'resource' | 'condition';
-  /** Operator and key of the condition that does not hold. */
-  readonly condition?: string;
+  readonly reasons?: AccessReasons;
 }
 
 interface BackendWork {

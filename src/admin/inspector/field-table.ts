@@ -3,20 +3,8 @@
  * inspector's API look like because of it. Types only: the browser never loads this file.
  */
 
-/**
- * How a value lies in the journal. `as` names how it is written (`journal/entry-fields.ts`); `nested`: it has several
- * parts, and `journal/fields.ts` says which.
- */
-export interface Form<T> {
-  readonly as: 'text' | 'shared' | 'word' | 'number' | 'time' | 'flag' | 'mark' | 'json';
-  /** The value may be undefined. */
-  readonly optional?: true;
-  /** For the compiler only: the type of the value. Never set. */
-  readonly type?: () => T;
-}
-
-export interface NestedForm<T> {
-  readonly as: 'nested';
+/** The type of a field's value. Nothing of it is there at run time. */
+export interface TypeOf<T> {
   readonly type?: () => T;
 }
 
@@ -38,7 +26,7 @@ export type Show =
   | Readonly<Record<string, string>>;
 
 export interface FieldRow {
-  readonly form: Form<unknown> | NestedForm<unknown>;
+  readonly type: TypeOf<unknown>;
   /** Objects of the API's JSON that hold the field under its own name. Without it, only the journal has the value. */
   readonly json?: readonly string[];
   /** Where the page about one request shows the value, under which label, and how. */
@@ -49,7 +37,7 @@ export interface FieldRow {
 
 export type FieldTable = Readonly<Record<string, FieldRow>>;
 
-export type ValueOf<Row> = Row extends { readonly form: Form<infer T> | NestedForm<infer T> } ? T : never;
+type ValueOf<Row> = Row extends { readonly type: TypeOf<infer T> } ? T : never;
 
 /** What the journal hands to its readers: all fields of a table. */
 export type Kept<Table> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> };

@@ -1,11 +1,9 @@
 import { defined } from '../../observe/defined.ts';
-import type { KeptAuth, KeptBody, KeptRequest } from '../journal/kept-request.ts';
-import { outcomeOf, ownTimeMs } from '../journal/outcome.ts';
+import { type KeptAuth, type KeptBody, type KeptRequest, outcomeOf, ownTimeMs } from '../journal/kept-request.ts';
+import type { FieldTable, Kept, PartOf } from './field-table.ts';
 import { AUTHORIZATION_FIELDS, AUTH_FIELDS, BODY_FIELDS, CALL_FIELDS, REQUEST_FIELDS } from './request-fields.ts';
-import { partsOf } from './field-parts.ts';
 import type { AccessRule } from '../../observe/access-facts.ts';
 import type { HeadFacts } from '../../observe/call-facts.ts';
-import { unpackReasons } from '../../observe/packed-reasons.ts';
 import { OPERATION_TABLE, type OperationRow } from '../../protocol/operation-table.ts';
 import type {
   AuthFailure,
@@ -16,9 +14,28 @@ import type {
   Decision,
   ErrorMapping,
   RequestDetail,
-  RequestHead,
   RequestSummary,
 } from './contract.ts';
+
+/**
+ * Makes a function for each of these objects of the API's JSON. It takes what the journal keeps and returns the fields
+ * whose rows name the object (`json`), without those that are undefined.
+ */
+function partsOf<Table extends FieldTable, Part extends string>(
+  table: Table,
+  parts: readonly Part[],
+): { readonly [P in Part]: (kept: Kept<Table>) => PartOf<Table, P> } {
+  const entries = parts.map((part) => {
+    const names = Object.keys(table).filter((name) => table[name]?.json?.includes(part) === true);
+    const take = (kept: Readonly<Record<string, unknown>>): Record<string, unknown> => {
+      const taken: Record<string, unknown> = {};
+      for (const name of names) if (kept[name] !== undefined) taken[name] = kept[name];
+      return taken;
+    };
+    return [part, take] as const;
+  });
+  return Object.fromEntries(entries) as never;
+}
 
 const request = partsOf(REQUEST_FIELDS, ['summary', 'classification', 'times', 'request']);
 const { authentication } = partsOf(AUTH_FIELDS, ['authentication']);
@@ -54,14 +71,13 @@ function deniedBy({ authorization, failure }: KeptRequest): string | undefined {
   if (authorization?.allowed !== false || authorization.reasons === undefined || failure === undefined) {
     return undefined;
   }
-  const { by } = unpackReasons(authorization.reasons);
+  const { by } = authorization.reasons;
   return by === undefined ? 'no statement' : `${by.policy}/${by.statement}`;
 }
 
 /** One request in the order in which a person asks. */
 export function detailOf(kept: KeptRequest, origin: Origin): RequestDetail {
-  const { heads } = kept;
-  const headers = headersOf(kept);
+  const { heads, headers } = kept;
   const host = headers.findLast(([name]) => name.toLowerCase() === 'host')?.[1];
   const ownHost = host !== undefined && origin.isOwnHost(host) ? true : undefined;
   return defined({
@@ -153,9 +169,7 @@ const RULES: Readonly<Record<AccessRule, string>> = {
 function decisionsOf({ authorization }: KeptRequest): Decision[] {
   if (authorization === undefined) return [];
   const { rule, reasons } = authorization;
-  return [
-    { ...decision(authorization), ...defined({ rule: RULES[rule], reasons: reasons && unpackReasons(reasons) }) },
-  ];
+  return [{ ...decision(authorization), ...defined({ rule: RULES[rule], reasons }) }];
 }
 
 function bodyOf(kept: KeptBody | undefined): BodyFacts {
@@ -182,9 +196,4 @@ function errorOf({ failure, status }: KeptRequest): ErrorMapping | undefined {
     message: failure.message,
     causes: failure.causes,
   });
-}
-
-function headersOf({ headers }: KeptRequest): RequestHead['headers'] {
-  const lines = headers === '' ? [] : headers.split('\n');
-  return lines.flatMap((name, index) => (index % 2 === 0 ? [[name, lines[index + 1] ?? ''] as const] : []));
 }

@@ -1,5 +1,3 @@
-import type { EntryBytes } from './entry-marks.ts';
-
 /** Before an entry: its length, its time. Behind it: its length once more, so that one can walk back. */
 const TIME_AT = 4;
 const ENTRY_AT = TIME_AT + 8;
@@ -36,16 +34,6 @@ export class ByteRing {
     return this.#count;
   }
 
-  /** The number that the next record will have, counted from 1. */
-  get next(): number {
-    return this.#written + 1;
-  }
-
-  /** The number of the first record that is still there. */
-  get oldest(): number {
-    return this.#written - this.#count + 1;
-  }
-
   /** In use, overhead included. */
   get usedBytes(): number {
     return this.#lapEnd === undefined ? this.#head - this.#tail : this.#lapEnd - this.#tail + this.#head;
@@ -53,16 +41,17 @@ export class ByteRing {
 
   /**
    * Pushes out as many of the oldest as it takes.
-   * @param limit most bytes of the entry
+   * @param entry a text, of which halves of pairs are not kept @param limit most bytes of it, as UTF-8
    * @returns false when it is longer than that, or too long for the whole ring
    */
-  append(time: number, { bytes, length }: EntryBytes, limit = this.capacity): boolean {
+  append(time: number, entry: string, limit = this.capacity): boolean {
+    const length = Buffer.byteLength(entry);
     const size = length + OVERHEAD;
     if (length > limit || size > this.capacity) return false;
     const start = this.#makeRoom(size);
     this.#bytes.writeUInt32LE(length, start);
     this.#bytes.writeDoubleLE(time, start + TIME_AT);
-    bytes.copy(this.#bytes, start + ENTRY_AT, 0, length);
+    this.#bytes.write(entry, start + ENTRY_AT, length, 'utf8');
     this.#bytes.writeUInt32LE(length, start + ENTRY_AT + length);
     this.#head = start + size;
     this.#count += 1;
@@ -83,19 +72,20 @@ export class ByteRing {
     return places;
   }
 
-  /** @returns there until the next `append`; undefined when it has been pushed out meanwhile */
-  read({ start, serial }: RingPlace): EntryBytes | undefined {
+  /** @returns undefined when it has been pushed out meanwhile */
+  read({ start, serial }: RingPlace): string | undefined {
     if (serial <= this.#written - this.#count) return undefined;
-    const length = this.#bytes.readUInt32LE(start);
-    return { bytes: this.#bytes.subarray(start + ENTRY_AT, start + ENTRY_AT + length), length };
+    const from = start + ENTRY_AT;
+    return this.#bytes.toString('utf8', from, from + this.#bytes.readUInt32LE(start));
   }
 
   /** The newest entry that begins so. */
-  find(beginning: Buffer): EntryBytes | undefined {
+  find(beginning: string): string | undefined {
+    const sought = Buffer.from(beginning);
     const place = this.places().find(({ start }) => {
       const from = start + ENTRY_AT;
-      const end = Math.min(from + beginning.length, this.capacity);
-      return this.#bytes.compare(beginning, 0, beginning.length, from, end) === 0;
+      const end = Math.min(from + sought.length, this.capacity);
+      return this.#bytes.compare(sought, 0, sought.length, from, end) === 0;
     });
     return place && this.read(place);
   }

@@ -1,5 +1,4 @@
-import type { KeptRequest } from './kept-request.ts';
-import { isFailure, ownTimeMs } from './outcome.ts';
+import { type KeptRequest, isFailure, ownTimeMs } from './kept-request.ts';
 
 /** By name; lists are parted by commas. See `RequestFilter` of the inspector's API for what each means. */
 export const FILTER_NAMES = [

@@ -2,12 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isNotable } from '../../observe/notable.ts';
 import type { RequestFacts, RequestObserver } from '../../observe/request-facts.ts';
 import { ByteRing } from './byte-ring.ts';
-import { beginningOf, packRequest, readRequest } from './fields.ts';
 import type { RequestMatcher } from './filter.ts';
-import type { EntryBytes } from './entry-marks.ts';
+import { keepRequest } from './keep-request.ts';
 import type { Diagnose, KeptRequest } from './kept-request.ts';
-import { RepeatedTexts } from './repeated-texts.ts';
-import { SharedTexts } from './shared-texts.ts';
 
 interface JournalOptions {
   /** Of the memory for ended requests: all that is ever used. Half of it for failures and slow ones. */
@@ -50,8 +47,6 @@ interface ScanResult {
   readonly more: boolean;
 }
 
-/** Of what many entries have in common. */
-const REPEATED_SHARE = 1 / 16;
 /** Of an entry; a longer one is kept without its long parts. */
 const MAX_ENTRY_SHARE = 1 / 8;
 /** Entries read between two turns of the event loop: other requests are waiting meanwhile. */
@@ -59,7 +54,8 @@ const READ_AT_A_TIME = 64;
 
 /**
  * The recent requests of this replica, in memory, bounded in bytes. Ordinary ones push out ordinary ones only: failures
- * and slow requests have a ring of their own and stay longer. What is kept was redacted before.
+ * and slow requests have a ring of their own and stay longer. An entry is a `KeptRequest` as JSON: what is kept was
+ * redacted before.
  */
 export class RequestJournal implements RequestObserver {
   readonly slowMs: number;
@@ -67,8 +63,6 @@ export class RequestJournal implements RequestObserver {
   readonly #diagnose: JournalOptions['diagnose'];
   readonly #ordinary: ByteRing;
   readonly #notable: ByteRing;
-  readonly #repeated: RepeatedTexts;
-  readonly #shared: SharedTexts;
   readonly #requests: RequestSource;
   readonly #listeners = new Set<JournalListener>();
 
@@ -77,43 +71,33 @@ export class RequestJournal implements RequestObserver {
     this.#requests = requests;
     this.#maxBytes = maxBytes;
     this.#diagnose = diagnose;
-    const repeatedBytes = Math.floor(maxBytes * REPEATED_SHARE);
-    this.#notable = new ByteRing(Math.floor((maxBytes - repeatedBytes) / 2));
-    this.#ordinary = new ByteRing(maxBytes - repeatedBytes - this.#notable.capacity);
-    this.#repeated = new RepeatedTexts(repeatedBytes, () => this.#rings.map(({ oldest }) => oldest));
-    this.#shared = new SharedTexts(this.#repeated);
-  }
-
-  get #rings(): readonly [ordinary: ByteRing, notable: ByteRing] {
-    return [this.#ordinary, this.#notable];
+    this.#notable = new ByteRing(Math.floor(maxBytes / 2));
+    this.#ordinary = new ByteRing(maxBytes - this.#notable.capacity);
   }
 
   get stats(): JournalStats {
     this.#requests.flush();
-    const rings = this.#rings;
     return {
       inFlight: this.#requests.running().length,
-      kept: rings.reduce((sum, ring) => sum + ring.count, 0),
-      keptBytes: rings.reduce((sum, ring) => sum + ring.usedBytes, this.#repeated.bytes),
+      kept: this.#ordinary.count + this.#notable.count,
+      keptBytes: this.#ordinary.usedBytes + this.#notable.usedBytes,
       maxBytes: this.#maxBytes,
       slowMs: this.slowMs,
     };
   }
 
   begun(facts: RequestFacts): void {
-    if (this.#listeners.size > 0) this.#tell('started', packRequest(facts));
+    if (this.#listeners.size > 0) this.#tell('started', keepRequest(facts));
   }
 
   ended(facts: RequestFacts): void {
     const report = facts.failure === undefined ? undefined : this.#diagnose?.(facts);
-    const index = isNotable(facts, this.slowMs) ? 1 : 0;
-    const ring = index === 1 ? this.#notable : this.#ordinary;
+    const ring = isNotable(facts, this.slowMs) ? this.#notable : this.#ordinary;
     const { arrivedAt } = facts.head;
-    this.#repeated.begin(index, ring.next);
-    const entry = packRequest(facts, { report, shared: this.#shared });
-    const fits = ring.append(arrivedAt, entry, ring.capacity * MAX_ENTRY_SHARE);
-    if (this.#listeners.size > 0) this.#tell('finished', entry);
-    if (!fits) ring.append(arrivedAt, packRequest(facts, { report, brief: true, shared: this.#shared }));
+    const request = keepRequest(facts, { report });
+    const fits = ring.append(arrivedAt, JSON.stringify(request), ring.capacity * MAX_ENTRY_SHARE);
+    if (!fits) ring.append(arrivedAt, JSON.stringify(keepRequest(facts, { report, brief: true })));
+    this.#tell('finished', request);
   }
 
   /** @returns how to stop it */
@@ -126,10 +110,10 @@ export class RequestJournal implements RequestObserver {
   find(id: string): KeptRequest | undefined {
     this.#requests.flush();
     const running = this.#requests.running().find(({ head }) => head.requestId === id);
-    if (running !== undefined) return asKept(running);
-    const beginning = beginningOf(id);
+    if (running !== undefined) return keepRequest(running);
+    const beginning = `{"id":${JSON.stringify(id)},`;
     const entry = this.#notable.find(beginning) ?? this.#ordinary.find(beginning);
-    return entry === undefined ? undefined : this.#read(entry);
+    return entry === undefined ? undefined : parse(entry);
   }
 
   /** Looks through all that is kept until there are enough. Lets other requests go first now and then. */
@@ -138,7 +122,7 @@ export class RequestJournal implements RequestObserver {
     const found: KeptRequest[] = running
       ? this.#requests
           .running()
-          .map(asKept)
+          .map((facts) => keepRequest(facts))
           .filter((request) => matcher.matches(request))
       : [];
     const places = [this.#ordinary, this.#notable].flatMap((ring) => ring.places().map((place) => ({ ring, place })));
@@ -150,7 +134,7 @@ export class RequestJournal implements RequestObserver {
       if (ended > limit) break;
       if (index % READ_AT_A_TIME === READ_AT_A_TIME - 1) await nextTurn();
       const entry = ring.read(place);
-      const request = entry === undefined ? undefined : this.#read(entry);
+      const request = entry === undefined ? undefined : parse(entry);
       if (request === undefined || !matcher.matches(request)) continue;
       found.push(request);
       ended += 1;
@@ -159,17 +143,11 @@ export class RequestJournal implements RequestObserver {
     return { requests: found.slice(0, limit), more: found.length > limit };
   }
 
-  #read(entry: EntryBytes): KeptRequest {
-    return readRequest(entry, (place) => this.#repeated.at(place));
-  }
-
-  #tell(event: 'started' | 'finished', entry: EntryBytes): void {
-    const request = this.#read(entry);
+  #tell(event: 'started' | 'finished', request: KeptRequest): void {
     for (const listener of this.#listeners) listener(event, request);
   }
 }
 
-/** As it stands now. */
-function asKept(running: RequestFacts): KeptRequest {
-  return readRequest(packRequest(running));
+function parse(entry: string): KeptRequest {
+  return JSON.parse(entry) as KeptRequest;
 }

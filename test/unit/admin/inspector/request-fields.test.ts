@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { packRequest, readRequest } from '../../../../src/admin/journal/fields.ts';
+import { keepRequest } from '../../../../src/admin/journal/keep-request.ts';
 import type { DetailSection, FieldTable } from '../../../../src/admin/inspector/field-table.ts';
 import { detailOf } from '../../../../src/admin/inspector/render-request.ts';
 import {
@@ -54,7 +54,7 @@ function fullFacts(): RequestFacts {
 }
 
 describe('the tables of the fields of a request', () => {
-  const detail = detailOf(readRequest(packRequest(fullFacts())), {
+  const detail = detailOf(keepRequest(fullFacts()), {
     replica: 'a',
     slowMs: 1000,
     isOwnHost: () => false,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { S3Error } from '../../../../src/errors/s3-error.ts';
 import { FilterError, type FilterTexts, requestMatcher } from '../../../../src/admin/journal/filter.ts';
 import type { KeptRequest } from '../../../../src/admin/journal/kept-request.ts';
-import { packRequest, readRequest } from '../../../../src/admin/journal/fields.ts';
+import { keepRequest } from '../../../../src/admin/journal/keep-request.ts';
 import type { RequestFacts } from '../../../../src/observe/request-facts.ts';
 import { type FactsOptions, factsOf, IDENTITY } from '../../../support/observe/request-facts.ts';
 
@@ -48,7 +48,7 @@ const CASES: readonly [FilterTexts, FactsOptions, FactsOptions][] = [
   [{ bucket: 'bucket', status: '200' }, {}, { status: 204 }],
 ];
 
-const kept = (facts: RequestFacts): KeptRequest => readRequest(packRequest(facts));
+const kept = (facts: RequestFacts): KeptRequest => keepRequest(facts);
 
 describe('filters', () => {
   it.each(CASES.filter(([filter]) => filter.errors !== 'false'))('%j', (filter, wanted, unwanted) => {

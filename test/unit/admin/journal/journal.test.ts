@@ -193,7 +193,7 @@ describe('what is kept of a request', () => {
       httpVersion: '1.1',
       scheme: 'https',
       clientAddress: '10.0.0.1',
-      headers: 'Host\nlocalhost',
+      headers: [['Host', 'localhost']],
       headersOmitted: 0,
       operation: 'UploadPart',
       bucket: 'bucket',

@@ -1,10 +1,10 @@
 import { html, nothing } from 'lit-html';
 import type {
-  AskedStatement,
+  StatementFacts,
   BodyFacts,
   Classification,
   Decision,
-  DecisionReasons,
+  AccessReasons,
   ErrorMapping,
   RequestDetail,
   RequestHead,
@@ -92,7 +92,7 @@ function decisions(made: readonly Decision[]): View {
   )}</ul>`;
 }
 
-function because({ resource, by, looked, omitted, remedies = [] }: DecisionReasons): View {
+function because({ resource, by, looked, omitted, remedies = [] }: AccessReasons): View {
   return html`${facts(
     ['Resource', code(resource)],
     ['Statement', by === undefined ? 'none decided' : statementOf(by)],
@@ -100,7 +100,7 @@ function because({ resource, by, looked, omitted, remedies = [] }: DecisionReaso
     ${remedies.map(({ document, statement }) => html`<p>It would take, in ${document}: <code>${statement}</code></p>`)}`;
 }
 
-function statementOf({ policy, statement, effect, mismatch, condition }: AskedStatement): View {
+function statementOf({ policy, statement, effect, mismatch, condition }: StatementFacts): View {
   const why =
     mismatch === undefined
       ? 'speaks about the request'
