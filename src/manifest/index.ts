@@ -26,7 +26,6 @@ export type {
   Committed,
   CopyObjectRequest,
   EncryptWith,
-  JudgedHead,
   PutRequest,
 } from './heads/object-requests.ts';
 export type { Head } from './heads/head.ts';

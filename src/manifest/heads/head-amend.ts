@@ -38,7 +38,7 @@ export function amendHead(
       key,
       conditions,
       repeatable: true,
-      plan: async (head, condition) => {
+      plan: async ({ head }, condition) => {
         const record = await change(head);
         if (record === undefined || head === undefined) return async () => head;
         return async () => {

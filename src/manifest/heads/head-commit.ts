@@ -8,8 +8,8 @@ import { type HeadRecord } from '../records/record.ts';
 import type { Place } from '../records/key-turns.ts';
 import { timeOf } from '../records/time.ts';
 import { clientOf, outcomeUnknown } from './commit-life.ts';
-import type { Head } from './head.ts';
-import type { JudgedHead } from './object-requests.ts';
+import { type HeadMemory, headToChange } from './head-memory.ts';
+import type { Head, KnownHead, SeenHead } from './head.ts';
 import { asNoSuchBucket, liveView, readHead } from './object-read.ts';
 import type { KeyRef } from '../records/key-ref.ts';
 import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
@@ -64,7 +64,7 @@ export interface HeadChange<T> extends HeadTarget {
    * Does what must be done before such a head may be replaced, and returns the one conditional call that replaces it.
    * If the preparations fail with `conditionFailed`, the head has moved.
    */
-  readonly plan: (head: Head | undefined, condition: Condition) => Promise<() => Promise<T>>;
+  readonly plan: (known: KnownHead, condition: Condition) => Promise<() => Promise<T>>;
   /** What to answer when an answer was lost and this head proves that the write happened. */
   readonly recognise: (head: Head | undefined) => Promise<Found<T> | undefined>;
   /**
@@ -95,16 +95,10 @@ export interface HeadChange<T> extends HeadTarget {
    * before the conditions are; an answer means that nothing is left to be written.
    */
   readonly already?: (head: Head | undefined) => Promise<Found<T> | undefined>;
-  /**
-   * Taken for the head in the first turn, unless others had to be waited for: the condition of the write holds it to
-   * the truth.
-   */
-  readonly judged?: JudgedHead;
-  /**
-   * Asked in the first turn, when it is this change's turn among those of its key: a head that was there a moment ago,
-   * perhaps before the request began. Undefined: the head is read.
-   */
-  readonly remembered?: () => Head | undefined;
+  /** Begins the first turn, unless others had to be waited for: the condition of the write holds it to the truth. */
+  readonly known?: SeenHead | undefined;
+  /** Asked in the first turn, when it is this change's turn among those of its key, if no head is `known`. */
+  readonly memory?: HeadMemory | undefined;
   /** Default: first. What cannot be repeated never waits. */
   readonly queues?: QueueMoment;
 }
@@ -151,14 +145,15 @@ async function takeTurns<T>(change: HeadChange<T>, reachFront: ReachFront, call:
     requireClient(call);
     if (turn > PATIENT_TURNS) await pause(change.bucket, call);
     const waited = await reachFront('first');
-    const head = await firstHead(change, { turn, waited }, call);
+    const known = await headOfTurn(change, { turn, waited }, call);
+    const { head } = known;
     requireUnversioned(change.bucket, head);
     const done = await change.already?.(head);
     if (done !== undefined) return done.result;
     if (hasWriteConditions(change.conditions)) judgeWrite(change.conditions, liveView(change, head), change.key);
     const condition = head === undefined ? ABSENT : at(head.properties.revision);
     try {
-      const send = await change.plan(head, condition);
+      const send = await change.plan(known, condition);
       if (await reachFront('stored')) return AGAIN;
       return await writeOnce(change, { send, condition, head }, call);
     } catch (error) {
@@ -171,14 +166,15 @@ async function takeTurns<T>(change: HeadChange<T>, reachFront: ReachFront, call:
   });
 }
 
-function firstHead<T>(
-  change: HeadChange<T>,
+function headOfTurn<T>(
+  { bucket, key, conditions, known, memory }: HeadChange<T>,
   { turn, waited }: { readonly turn: number; readonly waited: boolean },
   call: Call,
-): Head | undefined | Promise<Head | undefined> {
-  if (turn > 0) return readHead(change, call);
-  if (change.judged !== undefined && !waited) return change.judged.head;
-  return change.remembered?.() ?? readHead(change, call);
+): Promise<KnownHead> {
+  const target = { bucket, key, conditions };
+  if (turn > 0) return headToChange(target, call);
+  const recall = memory && (() => memory.recent(target));
+  return headToChange({ ...target, recall, known: waited ? undefined : known }, call);
 }
 
 async function pause({ home }: Bucket, call: Call): Promise<void> {

@@ -20,7 +20,13 @@ interface HeadWrite<T> extends Omit<HeadChange<T>, 'plan'> {
  */
 export async function writeHead<T>({ send, ...target }: HeadWrite<T>, call: Call): Promise<T> {
   const { bucket, conditions } = target;
-  const change: HeadChange<T> = { ...target, plan: async (head, condition) => () => send({ head, condition }) };
+  const change: HeadChange<T> = {
+    ...target,
+    plan:
+      async ({ head }, condition) =>
+      () =>
+        send({ head, condition }),
+  };
   if (hasWriteConditions(conditions) && !isCreateOnly(conditions)) return changeHead(change, call);
   try {
     if (!hasWriteConditions(conditions)) return await send({ head: undefined, condition: undefined });

@@ -32,6 +32,23 @@ export interface RecordedBlob<R extends HeadRecord | OwnRecord> {
 /** What the blob at a key's name says about the key. */
 export type Head = RecordedBlob<HeadRecord>;
 
+/** A head that this request has seen; undefined: there is none. */
+export interface SeenHead {
+  readonly head: Head | undefined;
+  /** This request read it, or a listing showed it that this request made. */
+  readonly trust: 'read' | 'listed';
+}
+
+/** A head from before the request. */
+export interface RememberedHead {
+  readonly head: Head;
+  /** This process read or wrote it, or it was listed before anybody asked for the key. */
+  readonly trust: 'remembered' | 'guessed';
+}
+
+/** A head, and how far it can be trusted. The words stand in this order: read, listed, remembered, guessed. */
+export type KnownHead = SeenHead | RememberedHead;
+
 /** @throws RecordFormatError */
 export function parseHead(ref: BlobRef, properties: BlobProperties): Head {
   const record = recordIn(properties.metadata);

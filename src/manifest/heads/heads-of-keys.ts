@@ -5,7 +5,7 @@ import { isStoreError } from '../../store/store-error.ts';
 import { blobsOf, pagesOf } from '../../store/pages.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
 import type { Bucket } from '../records/bucket.ts';
-import { type Head, parseHead } from './head.ts';
+import { type Head, type SeenHead, parseHead } from './head.ts';
 import { codecOf } from '../records/names.ts';
 
 /** Fewer keys are looked up one by one. */
@@ -58,6 +58,11 @@ export async function headsSideBySide(bucket: Bucket, keys: readonly string[], c
   await listHeads(bucket, { keys, keysAPage: Math.ceil(keys.length / 2), pageSize }, heads, call);
   for (const [key, head] of heads) if (head?.record !== undefined && 'overflow' in head.record) heads.delete(key);
   return heads;
+}
+
+/** The head of a key, if a listing has shown it, or that there is none. */
+export function listedHead(listing: HeadsByKey | undefined, key: string): SeenHead | undefined {
+  return listing?.has(key) === true ? { head: listing.get(key), trust: 'listed' } : undefined;
 }
 
 /** One call. */

@@ -7,7 +7,8 @@ import type { BlobMetadata, ByteRange, ContentHeaders } from '../../store/blob-s
 import type { OpenEndedBody, UploadBody } from '../../streams/bytes.ts';
 import type { Bucket } from '../records/bucket.ts';
 import type { VersionToken } from '../records/version-token.ts';
-import type { Head } from './head.ts';
+import type { Head, SeenHead } from './head.ts';
+import type { HeadsByKey } from './heads-of-keys.ts';
 import type { PartEntry } from '../records/field-codes.ts';
 import type { Encryption, Piece } from '../records/encryption.ts';
 import type { ObjectAttributes, ObjectView } from '../records/object-view.ts';
@@ -72,14 +73,9 @@ export interface PublishRequest extends NewObject {
   readonly unplaced?: boolean;
   readonly once?: PublishOnce;
   /** The head as the caller read it a moment ago: spares the first look, as the write is on condition of it. */
-  readonly judged?: JudgedHead;
+  readonly known?: SeenHead;
   /** The caller has the bytes moved to the key, once it has written down what else there is to tell of them. */
   readonly settledByCaller?: boolean;
-}
-
-/** What was at a key when it was looked at; `undefined`: nothing. */
-export interface JudgedHead {
-  readonly head: Head | undefined;
 }
 
 /** Lets any number of requests publish the same blob with the effect of one. */
@@ -154,12 +150,10 @@ export interface RemoveRequest {
   /** Looks at the version that is to go for good, and throws to keep it. May be asked several times. */
   readonly guard?: (view: ObjectView) => void;
   /**
-   * The head as the caller read it a moment ago: spares the first look, as the change is on condition of it. Not for
-   * versions by id.
+   * The key is one of many that the caller has looked at as a whole: the heads that it found. They spare the first
+   * look, as the change is on condition of the head. What lies beside such a key says nothing of what is removed next.
    */
-  readonly judged?: JudgedHead | undefined;
-  /** One of a list that the caller has looked at as a whole: what lies beside it says nothing of what comes next. */
-  readonly isListed?: boolean;
+  readonly listing?: HeadsByKey;
 }
 
 export interface Removed {

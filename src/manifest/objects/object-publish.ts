@@ -57,7 +57,7 @@ async function publishVersion(
   { bucket, key, request }: PublishTarget,
   call: Call,
 ): Promise<Committed> {
-  const { version, size, etag, parts, once, judged } = request;
+  const { version, size, etag, parts, once, known } = request;
   const parted = partsOf({ bucket, key }, request);
   const { native, headers } = parted;
   const record = {
@@ -87,7 +87,7 @@ async function publishVersion(
       write: async () => ({ record, size, native, headers }),
       move,
       ...(request.unplaced === true && { unplaced: true }),
-      ...(judged && { judged }),
+      known,
       ...(once && { nonce: once.nonce, already: once.happened, onDoubt: once.onDoubt, placeAt: once.placeAt }),
     },
     call,
@@ -151,11 +151,10 @@ function unsettled(
   return { unsettled: sent !== undefined && sent.result === written ? { head: sent.head() } : {} };
 }
 
-function knownOf({ judged, once }: PublishRequest): Pick<NewNull, 'judged' | 'nonce' | 'already' | 'onDoubt'> {
-  const head = judged && { judged };
-  if (once === undefined) return { ...head };
+function knownOf({ known, once }: PublishRequest): Pick<NewNull, 'known' | 'nonce' | 'already' | 'onDoubt'> {
+  if (once === undefined) return { known };
   const { nonce, happened, onDoubt } = once;
-  return { ...head, nonce, already: async (now) => (await happened(now)) !== undefined, onDoubt };
+  return { known, nonce, already: async (now) => (await happened(now)) !== undefined, onDoubt };
 }
 
 function mlinkOf({

@@ -5,7 +5,9 @@ import { isStoreError, mayHaveHappened } from '../../store/store-error.ts';
 import { sealDeleted } from '../versions/upload-claim.ts';
 import { outcomeUnknown } from '../heads/commit-life.ts';
 import { refusal, requireClient, requireUnversioned } from '../heads/head-commit.ts';
+import { headToChange } from '../heads/head-memory.ts';
 import { type Head, NULL_VERSION } from '../heads/head.ts';
+import { listedHead } from '../heads/heads-of-keys.ts';
 import type { KeyRef } from '../records/key-ref.ts';
 import { namedVersion } from '../records/record.ts';
 import type { ObjectsContext } from '../versions/object-context.ts';
@@ -42,7 +44,7 @@ interface Unanswered {
 /**
  * DELETE in a bucket that never had versioning: it reads the head, then removes it on its revision. The removal is
  * never unconditional, because a replica with a stale bucket record would destroy a versioned head. Where keys are
- * removed one after the other, the head is one that a listing has shown before (`HeadsAhead`).
+ * removed one after the other, the head is one that a listing has shown before (`HeadMemory.ahead`).
  */
 async function removeUnversioned(
   context: ObjectsContext,
@@ -86,15 +88,14 @@ async function removeUnversioned(
 }
 
 async function firstHead(
-  { ahead }: ObjectsContext,
+  { memory }: ObjectsContext,
   { bucket, key }: ObjectTarget,
-  { conditions, judged, isListed = false }: RemoveRequest,
+  { conditions, listing }: RemoveRequest,
   call: Call,
 ): Promise<Head | undefined> {
-  if (judged !== undefined) return judged.head;
-  // A request with a condition gets an answer about the object as it is now.
-  const isAlone = isListed || hasWriteConditions(conditions);
-  return isAlone ? readHead({ bucket, key }, call) : ahead.headOf({ bucket, key }, call);
+  const place = { bucket, key };
+  const recall = listing === undefined ? () => memory.ahead(place, 'removals') : undefined;
+  return (await headToChange({ ...place, conditions, known: listedHead(listing, key), recall }, call)).head;
 }
 
 /** @throws StoreError (outcome unknown) when the head may have come after the one that was removed */

@@ -10,8 +10,7 @@ import type { ObjectsContext } from '../versions/object-context.ts';
 import { copyObject } from './object-copy.ts';
 import { describeVersion, publishObject } from './object-publish.ts';
 import { type HeadsByKey, headsSideBySide } from '../heads/heads-of-keys.ts';
-import { HeadsAhead } from '../heads/heads-ahead.ts';
-import { SeenObjects, canBeTaken } from '../heads/seen-objects.ts';
+import { HeadMemory, canBeCopied } from '../heads/head-memory.ts';
 import { openView, readHead } from '../heads/object-read.ts';
 import { removeObject } from './object-remove.ts';
 import type {
@@ -30,7 +29,6 @@ import type {
 import type { ObjectView } from '../records/object-view.ts';
 import { putObject } from './object-put.ts';
 import { canSettle } from '../versions/settle.ts';
-import { LinkHints } from '../versions/link-hints.ts';
 import { VERSIONING_DRAIN_MS, placeHead } from '../versions/drain-window.ts';
 import { findObject } from '../versions/find-version.ts';
 import { type OpenedObject, openObject } from '../versions/open-version.ts';
@@ -77,7 +75,7 @@ export interface Objects {
    */
   amend(target: ObjectTarget, amendment: ObjectAmendment, call: Call): Promise<ObjectView>;
   /**
-   * Reads the heads of many keys as far as one or two listings show them, for callers that remove many keys (`judged`).
+   * Reads the heads of many keys as far as one or two listings show them, for callers that remove many (`listing`).
    */
   look(bucket: Bucket, keys: readonly string[], call: Call): Promise<HeadsByKey>;
   /** @throws S3Error PreconditionFailed, and what the guard throws */
@@ -92,27 +90,25 @@ function contextOf(options: ObjectsOptions): ObjectsContext {
     versioningDrainMs: VERSIONING_DRAIN_MS,
     now,
     commits: new CommitLife(),
-    hints: new LinkHints(now),
-    ahead: new HeadsAhead(now, (name, task) => options.settler.later(name, task)),
-    sourcesAhead: new HeadsAhead(now, (name, task) => options.settler.later(`sources: ${name}`, task)),
-    seen: new SeenObjects(now),
+    memory: new HeadMemory(now, (name, task) => options.settler.later(name, task)),
     ...options,
   };
 }
 
-/** The object of a key as a listing has shown it, for clients that copy one key after the other. */
-function sourceAhead({ sourcesAhead }: ObjectsContext, place: KeyRef): ObjectView | undefined {
+/** The source of a copy as this process saw it last, or as it was listed ahead of a client that copies key by key. */
+function recallSource({ memory }: ObjectsContext, place: KeyRef): ObjectView | undefined {
+  const recent = memory.recent(place);
+  if (recent !== undefined && canBeCopied(place, recent.head)) return viewOf(recent.head, place);
   const { versioning, home } = place.bucket;
   if (versioning !== 'never' || !home.store.capabilities.pinsSources) return undefined;
-  const head = sourcesAhead.next(place);
-  return head !== undefined && canBeTaken(place, head) ? viewOf(head, place) : undefined;
+  const next = memory.ahead(place, 'copies');
+  return next !== undefined && canBeCopied(place, next.head) ? viewOf(next.head, place) : undefined;
 }
 
 export function createObjects(options: ObjectsOptions): Objects {
   const context = contextOf(options);
-  const { seen } = context;
   const commit = <T>(place: KeyRef, call: Call, work: (own: Call) => Promise<T>): Promise<T> => {
-    seen.forget(place);
+    context.memory.forget(place);
     return context.commits.run(call, work);
   };
   /** Called by reads that meet an object which a crash left unsettled: has it settled in the background. */
@@ -125,7 +121,7 @@ export function createObjects(options: ObjectsOptions): Objects {
         noticed(target.bucket, view);
         return view;
       }),
-    recall: (target) => seen.recall(target) ?? sourceAhead(context, target),
+    recall: (target) => recallSource(context, target),
     open: (target, request, call) =>
       openObject(context, target, request, call).then((opened) => {
         noticed(target.bucket, opened.view);

@@ -6,9 +6,9 @@ import type { CustomerKey } from '../../store/customer-key.ts';
 import type { ContentHeaders } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { requirePartKey } from '../heads/customer-keys.ts';
-import { type Head, NULL_VERSION } from '../heads/head.ts';
+import { type Head, NULL_VERSION, type SeenHead } from '../heads/head.ts';
 import { liveView, readHead } from '../heads/object-read.ts';
-import type { Committed, JudgedHead, PublishRequest, VersionMetadata } from '../heads/object-requests.ts';
+import type { Committed, PublishRequest, VersionMetadata } from '../heads/object-requests.ts';
 import type { FreshMlink } from '../versions/settle.ts';
 import { encodeClaim, replaceClaim } from '../versions/upload-claim.ts';
 import type { UploadsContext } from './upload-context.ts';
@@ -102,7 +102,7 @@ export async function completeUpload(
   if (held === undefined) return withoutParts(context, { target, request, refusal: invalidPart(target) }, call);
   const isLate = plan.tokens.length === 0 && !(await isStillOpen(target, held, call));
   if (isLate) return repeated(context, target, request, call);
-  const published = await publish(context, completing, { held, judged: { head } }, call);
+  const published = await publish(context, completing, { held, seen: { head, trust: 'read' } }, call);
   const completion = { ...completing.completion, versionId: published.versionId };
   const ending: Ending = {
     ...endingOf(completing, published, described.headers),
@@ -254,7 +254,7 @@ interface Published extends Committed {
 async function publish(
   context: UploadsContext,
   completing: Completing,
-  { held, judged }: { readonly held: HeldClaim; readonly judged: JudgedHead },
+  { held, seen }: { readonly held: HeldClaim; readonly seen: SeenHead },
   call: Call,
 ): Promise<Published> {
   const { upload, request } = completing;
@@ -262,7 +262,7 @@ async function publish(
   const once = publishOnce({ target: upload, held, conditions }, call);
   const unplaced = upload.placed === true ? {} : { unplaced: true };
   // A request that held the claim before this one may have published since the head was read.
-  const known = held.inherited ? {} : { judged };
+  const known = held.inherited ? {} : { known: seen };
   const publication: PublishRequest = {
     ...versionOf(completing),
     conditions,

@@ -11,8 +11,7 @@ import {
   ringAfter,
   versionNonce,
 } from '../heads/head-commit.ts';
-import type { Head } from '../heads/head.ts';
-import type { JudgedHead } from '../heads/object-requests.ts';
+import type { Head, SeenHead } from '../heads/head.ts';
 import type { ObjectsContext } from './object-context.ts';
 import { type PlacedHead, displaceNull, floorAbove } from './displace.ts';
 import { placeHead } from './drain-window.ts';
@@ -38,7 +37,7 @@ export interface NewNull extends HeadTarget {
   readonly beforeSend?: () => void;
   readonly already?: (head: Head | undefined) => Promise<boolean>;
   /** As in a `HeadChange`. */
-  readonly judged?: JudgedHead;
+  readonly known?: SeenHead | undefined;
   /** `never` where the write takes as long as a copy does. Default: first. */
   readonly queues?: QueueMoment;
 }
@@ -55,7 +54,7 @@ interface CommittedNull {
  * in one that never had any. The null version before it is named in the head until its blob is gone.
  */
 export async function commitNull(context: ObjectsContext, version: NewNull, call: Call): Promise<CommittedNull> {
-  const { bucket, key, conditions, already, onDoubt, beforeSend, judged, queues = 'first' } = version;
+  const { bucket, key, conditions, already, onDoubt, beforeSend, known, queues = 'first' } = version;
   const place = { bucket, key };
   const nonce = version.nonce ?? newNonce();
   let seq = 0;
@@ -68,7 +67,8 @@ export async function commitNull(context: ObjectsContext, version: NewNull, call
       repeatable: true,
       versioned: bucket.versioning !== 'never',
       queues,
-      plan: async (head, condition) => {
+      known,
+      plan: async ({ head }, condition) => {
         const placed = await placeHead(context, place, head, call);
         seq = context.clock.next(placed.seq);
         const displaced = (await displaceNull(place, head, call)).dels ?? [];
@@ -83,7 +83,6 @@ export async function commitNull(context: ObjectsContext, version: NewNull, call
       recognise: byNonce(nonce, (head) => (versionNonce(head) === nonce ? head.properties : undefined)),
       ...(onDoubt && { onDoubt }),
       ...(beforeSend && { beforeSend }),
-      ...(judged && { judged }),
       ...(already && { already: async (head) => ((await already(head)) ? { result: undefined } : undefined) }),
     },
     call,

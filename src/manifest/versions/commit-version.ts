@@ -19,8 +19,7 @@ import {
   noncesAmended,
   ringAfter,
 } from '../heads/head-commit.ts';
-import { type Head, nativeRecord, withRecord } from '../heads/head.ts';
-import type { JudgedHead } from '../heads/object-requests.ts';
+import { type Head, type KnownHead, type SeenHead, nativeRecord, withRecord } from '../heads/head.ts';
 import type { ObjectsContext } from './object-context.ts';
 import { BlobAge } from './blob-age.ts';
 import { type Inherited, type PlacedHead, displace, floorAbove, isBehind, redo } from './displace.ts';
@@ -52,7 +51,7 @@ interface NewVersion extends HeadTarget {
   /** Whether, and at which place, another request has made it. */
   readonly already?: (head: Head | undefined) => Promise<VersionToken | undefined>;
   /** As in a `HeadChange`. */
-  readonly judged?: JudgedHead;
+  readonly known?: SeenHead | undefined;
   /** `stored` where `write` takes as long as a client or a copy does. Default: first. */
   readonly queues?: QueueMoment;
 }
@@ -101,8 +100,6 @@ class VersionCommit {
   readonly #age: BlobAge;
   /** Places that a blob of ours may lie at. */
   readonly #places = new Set<VersionToken>();
-  /** The head of the turn is remembered, and may have been replaced before the request began. */
-  #isGuess = false;
   /** Its place was taken above a head that was there after the request began: so it may come to lie below another. */
   #isPlaced: boolean;
   /** The head that was read back last, and the version's own blob, prove that the version was not committed. */
@@ -121,7 +118,7 @@ class VersionCommit {
   }
 
   async run(): Promise<CommittedVersion> {
-    const { bucket, key, conditions, already, judged, queues = 'first' } = this.#version;
+    const { bucket, key, conditions, already, known, queues = 'first' } = this.#version;
     const change: HeadChange<VersionToken> = {
       bucket,
       key,
@@ -130,6 +127,8 @@ class VersionCommit {
       versioned: true,
       queues,
       plan: (head, condition) => this.#plan(head, condition),
+      known,
+      memory: this.#mayBeginBefore() ? this.#context.memory : undefined,
       beforeSend: () => this.#age.requireYoung(),
       onDoubt: () => {
         if (this.#token !== undefined) this.#named.add(this.#token);
@@ -138,8 +137,6 @@ class VersionCommit {
       recognise: (head) => this.#recognise(head),
       isRefuted: () => this.#isRefuted,
       ...(already && { already: (head) => found(already(head)) }),
-      ...(judged && { judged }),
-      remembered: () => this.#remembered(),
     };
     const token = await changeHead(change, this.#call);
     this.#named.add(token);
@@ -162,34 +159,29 @@ class VersionCommit {
   }
 
   /**
-   * The head as this process saw it a moment ago. The head is swapped on its revision; if it has moved, the place was
-   * taken above a head that may be older than the request, and is given up unless it lies above the one that is read.
-   * In question are changes that are quickly made again.
+   * Whether it may begin with a head from before the request. If that one has moved, the place was taken above a head
+   * that may be older than the request, and is given up unless it lies above the one that is read. In question are
+   * changes that are quickly made again.
    */
-  #remembered(): Head | undefined {
-    const { bucket, key, conditions, token, already, move, judged } = this.#version;
-    const isPlain = token === undefined && already === undefined && move === undefined && judged === undefined;
-    if (!isPlain || hasWriteConditions(conditions) || isDraining(this.#context, bucket)) return undefined;
-    const head = this.#context.hints.recent({ bucket, key });
-    this.#isGuess = head !== undefined;
-    return head;
+  #mayBeginBefore(): boolean {
+    const { bucket, token, already, move } = this.#version;
+    const isPlain = token === undefined && already === undefined && move === undefined;
+    return isPlain && !isDraining(this.#context, bucket);
   }
 
-  async #plan(head: Head | undefined, condition: Condition): Promise<() => Promise<VersionToken>> {
+  async #plan({ head, trust }: KnownHead, condition: Condition): Promise<() => Promise<VersionToken>> {
     const { bucket, key } = this.#version;
     const place = { bucket, key };
     const placed = await placeHead(this.#context, place, head, this.#call);
     const first = (this.#token ??= newToken(this.#context.clock.next(placed.seq)));
     const isOvertaken = isBehind(first, placed);
-    const isGuess = this.#isGuess;
-    this.#isGuess = false;
     if (isOvertaken && head !== undefined && this.#mayComeBelow(first, placed)) {
       await Promise.all([this.#blobAt(first), redo(place, head, this.#call)]);
       await this.#renewIfOld(first);
       return () => this.#enterBelow(head, first, condition);
     }
     const token = isOvertaken ? await this.#takeNewPlace(first, placed) : first;
-    if (!isGuess && this.#version.unplaced !== true) this.#isPlaced = true;
+    if (trust !== 'remembered' && this.#version.unplaced !== true) this.#isPlaced = true;
     const [written, inherited] = await Promise.all([this.#blobAt(token), displace(place, placed, this.#call)]);
     await this.#renewIfOld(token);
     return () => this.#swap({ placed, token, written, inherited }, condition);
@@ -272,7 +264,7 @@ class VersionCommit {
     const request = { headers: written.headers, metadata, condition };
     const answer = await bucket.home.store.write(ref, EMPTY, request, this.#call);
     const properties = { ...written.headers, ...answer, size: 0, metadata };
-    this.#context.hints.note({ bucket, key }, withRecord<HeadRecord>({ ref, properties }, head));
+    this.#context.memory.note({ bucket, key }, withRecord<HeadRecord>({ ref, properties }, head));
     return token;
   }
 

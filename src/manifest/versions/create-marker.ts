@@ -5,6 +5,7 @@ import { RECORD_NAME, type DeletionRecord, type OwnMarker, type TombHead, encode
 import { deletionRef, ownKey, versionRef } from '../records/version-names.ts';
 import { type VersionToken, newToken, seqOfToken } from '../records/version-token.ts';
 import { NULL_VERSION } from '../heads/head.ts';
+import { listedHead } from '../heads/heads-of-keys.ts';
 import type { ObjectsContext } from './object-context.ts';
 import type { ObjectTarget, RemoveRequest, Removed } from '../heads/object-requests.ts';
 import { commitNull } from './commit-null.ts';
@@ -35,12 +36,13 @@ export async function createMarker(
 async function createVersion(
   context: ObjectsContext,
   { bucket, key }: ObjectTarget,
-  { conditions, ownerId, judged }: RemoveRequest,
+  { conditions, ownerId, listing }: RemoveRequest,
   call: Call,
 ): Promise<string> {
   const write = (token: VersionToken): Promise<WrittenMarker> =>
     writeMarker({ bucket, key }, { token, ownerId, isNull: false }, call);
-  return (await commitVersion(context, { bucket, key, conditions, write, ...(judged && { judged }) }, call)).token;
+  const known = listedHead(listing, key);
+  return (await commitVersion(context, { bucket, key, conditions, write, known }, call)).token;
 }
 
 /**
@@ -50,7 +52,7 @@ async function createVersion(
 async function createNull(
   context: ObjectsContext,
   { bucket, key }: ObjectTarget,
-  { conditions, ownerId, judged }: RemoveRequest,
+  { conditions, ownerId, listing }: RemoveRequest,
   call: Call,
 ): Promise<string> {
   const place = { bucket, key };
@@ -63,7 +65,7 @@ async function createNull(
       bucket,
       key,
       conditions,
-      ...(judged && { judged }),
+      known: listedHead(listing, key),
       onDoubt: () => (mayBeNamed = true),
       plan: async (base, { condition }) => {
         if (unused !== undefined && !mayBeNamed) {

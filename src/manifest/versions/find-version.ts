@@ -8,13 +8,14 @@ import type { ObjectView } from '../records/object-view.ts';
 import { markerNamed, markerOnTop, noSuchVersion } from './delete-marker-errors.ts';
 import { nullBlobOf } from './displace.ts';
 import { survivingVersion } from './drain-window.ts';
+import { readBeside } from './read-beside.ts';
 import { type KnownVersion, type VersionBlob, isVisible, readVersion, versionView } from './version-blob.ts';
 import type { KeyRef } from '../records/key-ref.ts';
 import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
 
 /**
  * What is known of an object without its bytes. Current: head, and for a version of its own that version's blob, beside
- * it if this process knows which (`LinkHints`).
+ * it if this process remembers which (`readBeside`).
  * By id: that blob, and the head as long as it is not stamped.
  * @throws S3Error NoSuchKey, NoSuchVersion, MethodNotAllowed (a delete marker, by id)
  */
@@ -30,18 +31,14 @@ function findCurrent(context: ObjectsContext, { bucket, key }: KeyRef, call: Cal
     const { head, guess } =
       bucket.versioning === 'never'
         ? { head: await readHead(place, call) }
-        : await context.hints.beside(place, {
+        : await readBeside(context.memory, place, {
             head: () => readHead(place, call),
             version: (token) => readVersion(place, token, call),
             discard: () => undefined,
           });
-    if (guess === undefined) context.hints.note(place, head);
+    if (guess === undefined) context.memory.note(place, head);
     const view = liveView(place, head);
-    if (view !== undefined && head !== undefined && head.record?.kind !== 'link') {
-      context.seen.note(place, head, view);
-      return view;
-    }
-    context.seen.forget(place);
+    if (view !== undefined && head?.record?.kind !== 'link') return view;
     const version = await (guess?.take() ?? currentVersion(context, { ...place, head }, call));
     return version === undefined ? AGAIN : versionView(place, version);
   });

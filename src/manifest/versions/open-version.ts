@@ -14,7 +14,7 @@ import { asNoSuchBucket, openView, readHead } from '../heads/object-read.ts';
 import type { ObjectTarget, OpenRequest } from '../heads/object-requests.ts';
 import type { ObjectView } from '../records/object-view.ts';
 import { noSuchVersion } from './delete-marker-errors.ts';
-import type { Guess } from './link-hints.ts';
+import { type Guess, readBeside } from './read-beside.ts';
 import { type HeadAt, currentVersion, findObject, objectOf, requireVisible } from './find-version.ts';
 import { parseVersion, versionView } from './version-blob.ts';
 import type { KeyRef } from '../records/key-ref.ts';
@@ -28,7 +28,7 @@ export interface OpenedObject {
 
 /**
  * Properties and bytes together. One call for an inline object, or a version named by its id that was stamped;
- * two for a version of its own that is current, at once if this process knows which it was (`LinkHints`). One more
+ * two for a version of its own that is current, at once if this process remembers which it was (`readBeside`). One more
  * when a record had spilled.
  */
 export function openObject(
@@ -56,7 +56,7 @@ async function openCurrent(context: ObjectsContext, target: ObjectTarget, reques
   const { head: read, guess } =
     bucket.versioning === 'never'
       ? { head: await readOrNone(bucket, ref, request, call) }
-      : await context.hints.beside(target, {
+      : await readBeside(context.memory, target, {
           head: () => readOrNone(bucket, ref, request, call),
           ...readsOfVersion(target, request, call),
         });
@@ -66,7 +66,7 @@ async function openCurrent(context: ObjectsContext, target: ObjectTarget, reques
     const kind = bare.record?.kind ?? 'inline';
     call.facts.noteHeadKind(ref.name, kind);
     if (kind === 'inline') {
-      context.hints.note(target, bare);
+      if (bucket.versioning !== 'never') context.memory.note(target, bare);
       const head = hasSpilled(bare) ? await wholeOrAgain(bucket, { bare, body: read.body }, call) : bare;
       return head === AGAIN ? AGAIN : unlessEncrypted(viewOf(head, { bucket, key }), read.body);
     }
@@ -104,7 +104,7 @@ function wholeOrAgain(
 
 async function openLooking(context: ObjectsContext, target: ObjectTarget, request: OpenRequest, call: Call): OpenTurn {
   const { bucket, key } = target;
-  const { head, guess } = await context.hints.beside(target, {
+  const { head, guess } = await readBeside(context.memory, target, {
     head: () => readHead({ bucket, key }, call),
     ...readsOfVersion(target, request, call),
   });
@@ -128,7 +128,7 @@ async function openBehind(
   call: Call,
 ): OpenTurn {
   const { record } = head ?? {};
-  if (guess === undefined) context.hints.note({ bucket, key }, head);
+  if (guess === undefined && bucket.versioning !== 'never') context.memory.note({ bucket, key }, head);
   try {
     if (head !== undefined && (record === undefined || record.kind === 'inline' || record.kind === 'mlink')) {
       return await openPlain(bucket, viewOf(head, { bucket, key }), request, call);

@@ -85,7 +85,7 @@ export async function removeVersion(
       conditions: {},
       repeatable: true,
       versioned: true,
-      plan: async (head, condition) => {
+      plan: async ({ head }, condition) => {
         await refuseInWindow(context, target, head, call);
         const turn: Turn = { context, target, request, head, condition, nonce };
         const plan = await (isCurrent(target, head)

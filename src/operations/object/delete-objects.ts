@@ -1,5 +1,5 @@
 import { S3Error } from '../../errors/s3-error.ts';
-import type { Bucket, HeadsByKey, JudgedHead } from '../../manifest/index.ts';
+import type { Bucket, HeadsByKey } from '../../manifest/index.ts';
 import { checkKeyLength } from '../../protocol/address.ts';
 import type { HeaderReader } from '../../protocol/request.ts';
 import { type Decoded, decodeXmlList } from '../../protocol/xml/decode.ts';
@@ -141,10 +141,6 @@ async function deleteInTurn(
   return outcomes;
 }
 
-function judgedIn(heads: HeadsByKey, key: string): { readonly judged?: JudgedHead } {
-  return heads.has(key) ? { judged: { head: heads.get(key) } } : {};
-}
-
 /** Deletes one object. Its failure is reported in the answer, beside the successes of others. */
 async function deleteOne(
   item: DeleteItem,
@@ -169,8 +165,7 @@ async function deleteOne(
         conditions,
         ownerId: idOf(context.principal),
         guard,
-        isListed: true,
-        ...(VersionId === undefined && judgedIn(heads, Key)),
+        listing: heads,
       },
       context.call,
     );

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createClock } from '../../../../src/manifest/records/clock.ts';
 import type { Bucket } from '../../../../src/manifest/records/bucket.ts';
-import type { Head } from '../../../../src/manifest/heads/head.ts';
-import { LinkHints } from '../../../../src/manifest/versions/link-hints.ts';
 import { type Objects, createObjects } from '../../../../src/manifest/objects/objects.ts';
 import type { BlobStore } from '../../../../src/store/blob-store.ts';
 import { StoreError } from '../../../../src/store/store-error.ts';
@@ -173,16 +171,5 @@ describe('a current version that this process knows', () => {
       return run();
     };
     expect(await reader.tags()).toEqual([{ key: 'a', value: 'b' }]);
-  });
-});
-
-describe('hints', () => {
-  it('take no more than their bound, and those used last stay', () => {
-    const bucket = { uid: 'u', versioning: 'enabled' } as Bucket;
-    const head = { properties: { metadata: { s3gw: 'x'.repeat(100) } }, record: { kind: 'link', version: 'v' } };
-    const hints = new LinkHints(Date.now, 10_000);
-    for (let n = 0; n < 1000; n += 1) hints.note({ bucket, key: 'k'.repeat(n) }, head as unknown as Head);
-    expect(hints.bytes).toBeLessThanOrEqual(10_000);
-    expect(hints.bytes).toBeGreaterThan(5000);
   });
 });
