@@ -9,7 +9,6 @@ import {
   untrimmed,
 } from './record-fields.ts';
 import { isCount, isText } from './record-checks.ts';
-import { readPlainRecord, writePlainRecord } from './plain-record.ts';
 import type { VersionToken } from './version-token.ts';
 
 /** Metadata name under which the record rides on a blob. Everything else on the blob is user metadata. */
@@ -135,14 +134,7 @@ const MUST_HAVE: Readonly<Record<HeadKind, readonly ('version' | 'etag' | 'size'
 const CODEC = codecOfFields(RECORD_FIELDS, ['v', 'k', 's']);
 
 /** The record as ASCII JSON, one or two letters a field (other characters escaped): fit for a metadata value. */
-export function encodeRecord(record: AnyRecord): string {
-  return writePlainRecord(record) ?? encodeAnyRecord(record);
-}
-
-type AnyRecord = HeadRecord | OwnRecord | DeletionRecord | LooseRecord;
-
-/** The same, whatever its fields are. */
-export function encodeAnyRecord(record: AnyRecord): string {
+export function encodeRecord(record: HeadRecord | OwnRecord | DeletionRecord | LooseRecord): string {
   const json: Record<string, unknown> = { v: FORMAT, k: KIND_CODE[record.kind], s: record.seq };
   CODEC.encode(record, json);
   if (RECORD_FIELDS.encryption.code in json) json['v'] = ENCRYPTED_FORMAT;
@@ -156,11 +148,6 @@ export function encodeAnyRecord(record: AnyRecord): string {
  * @throws RecordFormatError for one from a later release, or with a field that none of ours has
  */
 export function decodeRecord(text: string): LooseRecord | undefined {
-  return readPlainRecord(text) ?? decodeAnyRecord(text);
-}
-
-/** The same, without refusing fields that none of ours has. */
-export function decodeAnyRecord(text: string): LooseRecord | undefined {
   const json = parseJson(text);
   if (json === undefined) return undefined;
   const isKnown = RECORD_FIELDS.encryption.code in json ? json.v === ENCRYPTED_FORMAT : json.v === FORMAT;
