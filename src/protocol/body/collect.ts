@@ -1,7 +1,7 @@
 import type { BodyFlow } from './body-flow.ts';
 import type { BodyFacts } from './object-body.ts';
 
-export interface CollectedBody {
+interface CollectedBody {
   readonly bytes: Buffer;
   readonly facts: BodyFacts;
 }
@@ -41,7 +41,7 @@ export function collect(flow: BodyFlow, options: CollectOptions): Promise<Collec
 const NOTHING = Buffer.alloc(0);
 
 /** Memory for a body that comes in pieces. */
-export class GrowingBuffer {
+class GrowingBuffer {
   readonly #options: CollectOptions;
   #bytes: Buffer = NOTHING;
   /** Of `#bytes`, unless they are a piece that came. */

@@ -7,7 +7,6 @@ import type { HoldsFields } from '../form/form-reader.ts';
 import { openForm } from '../form/open-form.ts';
 import type { HeaderReader, ReadAllOptions, RequestBody, UploadForm } from '../request.ts';
 import { AwsChunkedDeframer } from './aws-chunked.ts';
-import { takeArrived } from './arrived-body.ts';
 import { BodyFlow, type FlowOptions, type Restrainable } from './body-flow.ts';
 import { collect } from './collect.ts';
 import { declaredFacts, readDeclaredDigests, type DeclaredDigests } from './declared-digests.ts';
@@ -169,8 +168,7 @@ export class HttpRequestBody implements OwnedRequestBody {
 
   async #hold(flow: FlowOptions, size: number | undefined, options: OpenBodyOptions): Promise<ObjectBody> {
     try {
-      const arrived = size === undefined ? undefined : takeArrived(flow);
-      const { bytes, facts } = arrived ?? (await collect(new BodyFlow(flow), { size }));
+      const { bytes, facts } = await collect(new BodyFlow(flow), { size });
       await options.beforeEnd?.(facts);
       return { kind: 'held', size: bytes.length, bytes, facts };
     } catch (error) {
