@@ -74,17 +74,9 @@ function addBelow(
   return next;
 }
 
-let dateSecond = 0;
-let dateText = '';
-
-/** The RFC 1123 date, formatted once a second. */
+/** Now, as RFC 1123 writes it. */
 export function httpDate(): string {
-  const second = Math.floor(Date.now() / 1000);
-  if (second !== dateSecond) {
-    dateSecond = second;
-    dateText = new Date(second * 1000).toUTCString();
-  }
-  return dateText;
+  return new Date().toUTCString();
 }
 
 async function refusal(request: AzureRequest, response: WireResponse, within: number): Promise<StoreError> {

@@ -4,7 +4,6 @@ import { BlobTemplate, type BlobValues } from './blob-template.ts';
 import { md5ToHex } from './headers.ts';
 import type { PageText } from './page-text.ts';
 import { Pattern } from './page-text.ts';
-import { parseServiceDate } from './service-date.ts';
 import { type XmlReader, malformed } from './xml-reader.ts';
 import { readMetadata, readName } from './xml-values.ts';
 
@@ -101,7 +100,7 @@ export class BlobList {
   #timeOf(text: string): number {
     if (text !== this.#modified) {
       this.#modified = text;
-      this.#modifiedTime = parseServiceDate(text);
+      this.#modifiedTime = Date.parse(text);
     }
     return this.#modifiedTime;
   }

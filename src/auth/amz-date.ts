@@ -1,21 +1,10 @@
 const AMZ_DATE = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 
-let lastText = '';
-let lastTime: number | undefined;
-
 /**
  * Parses `yyyymmddThhmmssZ` into milliseconds since 1970. Undefined when the text has another form or names no real
- * moment. The last result is kept, because requests of the same second carry the same text.
+ * moment.
  */
 export function parseAmzDate(text: string): number | undefined {
-  if (text !== lastText) {
-    lastTime = readAmzDate(text);
-    lastText = text;
-  }
-  return lastTime;
-}
-
-function readAmzDate(text: string): number | undefined {
   const match = AMZ_DATE.exec(text);
   if (match === null) {
     return undefined;

@@ -1,4 +1,3 @@
-import { keepNewest } from '../observe/bounded-map.ts';
 import type { HeaderLines } from './header-lines.ts';
 
 /**
@@ -22,19 +21,10 @@ interface SignedHeaderList {
   readonly fault: string | undefined;
 }
 
-/** Clients name the same few lists over and over. */
-const known = new Map<string, SignedHeaderList>();
-const MAX_KNOWN = 256;
-const MAX_KNOWN_LENGTH = 512;
-
-/** Takes a list apart and checks its form. Results are remembered by the text of the list alone, whoever sent it. */
+/** Takes a list apart and checks its form. */
 export function readSignedHeaders(list: string): SignedHeaderList {
-  const remembered = known.get(list);
-  if (remembered !== undefined) return remembered;
   const names = splitSignedHeaders(list);
-  const read = { names, fault: listFault(names) };
-  if (read.fault === undefined && list.length <= MAX_KNOWN_LENGTH) keepNewest(known, list, read, MAX_KNOWN);
-  return read;
+  return { names, fault: listFault(names) };
 }
 
 /**

@@ -7,9 +7,6 @@ import type { S3Address } from './request.ts';
 const MAX_KEY_BYTES = 1024;
 /** No character takes more than three bytes per UTF-16 code unit: shorter keys need no counting. */
 const SURELY_SHORT = Math.floor(MAX_KEY_BYTES / 3);
-const MAX_REMEMBERED_HOSTS = 1024;
-/** Longest host that is remembered: a name of 253 characters, a dot at its end, and a port. */
-const MAX_HOST_CHARACTERS = 260;
 
 /** The request target in two raw halves; both are what the signature is computed over. */
 interface RequestTarget {
@@ -70,26 +67,14 @@ function hostForms(base: string, region: string): string[] {
 export function hostResolver(baseHosts: readonly string[], region: string): HostResolver {
   const forms = new Set(baseHosts.flatMap((base) => hostForms(base.toLowerCase(), region)));
   const suffixes = [...forms].map((form) => `.${form}`).sort((a, b) => b.length - a.length);
-  const known = new Map<string, string | undefined>();
-
   const suffixOf = (name: string): string | undefined =>
     suffixes.find((end) => name.endsWith(end) && name.length > end.length);
-  const resolve = (host: string): string | undefined => {
-    const name = hostName(host);
-    if (forms.has(name)) return undefined;
-    const suffix = suffixOf(name);
-    return suffix === undefined ? undefined : name.slice(0, -suffix.length);
-  };
 
   return {
     bucketOf(host) {
-      if (known.has(host)) return known.get(host);
-      const bucket = resolve(host);
-      if (host.length > MAX_HOST_CHARACTERS) return bucket;
-      // The names come from clients: a bounded memory, started afresh when it is full.
-      if (known.size >= MAX_REMEMBERED_HOSTS) known.clear();
-      known.set(host, bucket);
-      return bucket;
+      const name = hostName(host);
+      const suffix = forms.has(name) ? undefined : suffixOf(name);
+      return suffix === undefined ? undefined : name.slice(0, -suffix.length);
     },
     isConfigured(host) {
       const name = hostName(host);

@@ -81,16 +81,9 @@ export function quoted(etag: string): string {
   return `"${etag}"`;
 }
 
-let lastTime = -1;
-let lastDate = '';
-
-/** IMF-fixdate; the last one is kept because listings and hot objects ask for the same again. */
+/** IMF-fixdate. */
 export function httpDate(milliseconds: number): string {
-  if (milliseconds !== lastTime) {
-    lastTime = milliseconds;
-    lastDate = new Date(milliseconds).toUTCString();
-  }
-  return lastDate;
+  return new Date(milliseconds).toUTCString();
 }
 
 const BEYOND_LATIN1 = /[\u0100-\uffff]/;
