@@ -3,7 +3,7 @@ import { readYaml } from './read-yaml.ts';
 
 const PREFIX = 'S3GW_';
 /** Variables that have the prefix but are not settings. */
-const RESERVED = new Set(['S3GW_CONFIG']);
+const RESERVED = new Set(['S3GW_CONFIG', 'S3GW_PLAIN']);
 const INDEX = /^\d+$/;
 
 type Tree = Record<string, unknown>;

@@ -1,10 +1,8 @@
 import { S3Error } from '../../errors/s3-error.ts';
 import type { XmlElement } from './plain-tree.ts';
 import { cutPieces, parsePiece, parseTree } from './parse-tree.ts';
-import { plainMembers } from './plain-struct.ts';
 import type { XmlLimits } from './scan.ts';
 import type { XmlContent, XmlField, XmlShape } from './shape.ts';
-import { type DecodedObject, type DecodedValue, type StructPlan, decodeScalar, isFlat, planOf } from './struct-plan.ts';
 import { turn } from '../../streams/turns.ts';
 
 /** Of everything but long lists: 50 tags of the largest size, every character escaped, and 100 grants stay below. */
@@ -35,6 +33,11 @@ type Absent<F extends XmlField> = F extends { readonly required: true } ? never 
 
 /** A document whose root holds a list of many items, beside elements of their own. */
 type ListShape = XmlShape & { readonly content: { readonly kind: 'struct'; readonly fields: readonly XmlField[] } };
+
+interface DecodedObject {
+  readonly [property: string]: DecodedValue;
+}
+type DecodedValue = string | number | boolean | undefined | readonly DecodedValue[] | DecodedObject;
 
 /**
  * Reads a document that must fit the shape: no unknown elements, none twice, required ones there.
@@ -99,7 +102,7 @@ function decodeSome(pieces: Iterator<string, XmlElement>, root: StructDecoder): 
       root.take(value);
       return root.finish(value);
     }
-    if (!root.takePlain(value)) root.take(parsePiece(value));
+    root.take(parsePiece(value));
   }
   return undefined;
 }
@@ -124,32 +127,24 @@ function decodeContent(content: XmlContent, element: XmlElement): DecodedValue {
 
 /** Puts a struct together from what it holds, which may come in pieces. */
 class StructDecoder {
-  readonly #plan: StructPlan;
+  readonly #fields: readonly XmlField[];
   readonly #name: string;
   readonly #value: Record<string, DecodedValue> = {};
 
   /** @param name of its element */
   constructor(fields: readonly XmlField[], name: string) {
-    this.#plan = planOf(fields);
+    this.#fields = fields;
     this.#name = name;
   }
 
   take({ children, text }: XmlElement): void {
     if (text.trim() !== '') throw new Error(`<${this.#name}> holds elements only`);
     for (const child of children) {
-      const field = this.#plan.byElement.get(child.name);
+      const field = this.#fields.find((one) => tagOf(one) === child.name);
       if (field === undefined) throw new Error(`<${child.name}> is not expected in <${this.#name}>`);
       const isItems = field.list !== undefined && !isFlat(field.list);
       this.#put(field, isItems ? decodeItems(field, child) : decodeContent(field.content, child));
     }
-  }
-
-  /** The same of elements that are text still. @returns false: there is more in it, and nothing was taken */
-  takePlain(text: string): boolean {
-    const members = plainMembers(this.#plan, text);
-    if (members === undefined) return false;
-    for (const { field, value } of members) this.#put(field, value);
-    return true;
   }
 
   #put({ element, property = element, list }: XmlField, value: DecodedValue): void {
@@ -162,7 +157,7 @@ class StructDecoder {
   /** @param element whose tag it is. @throws Error: it is another, or something is missing */
   finish({ name, attributes }: XmlElement): DecodedObject {
     if (name !== this.#name) throw new Error(`<${this.#name}> is expected`);
-    for (const field of this.#plan.others) {
+    for (const field of this.#fields) {
       const { element, property = element, list, attribute, required } = field;
       if (attribute === true) this.#value[property] = decodeAttribute(field, attributes);
       const value = this.#value[property];
@@ -195,4 +190,28 @@ function underAnotherPrefix(attributes: XmlElement['attributes'], name: string):
   const local = name.slice(colon);
   const found = Object.keys(attributes).find((said) => said.endsWith(local) && said !== `xmlns${local}`);
   return found === undefined ? undefined : attributes[found];
+}
+
+/** The name of the element that a struct has for a field. @returns undefined: it is an attribute */
+function tagOf({ element, list, attribute }: XmlField): string | undefined {
+  return attribute === true ? undefined : (list?.wrapper ?? element);
+}
+
+/** Elements of the list stand among the struct's own. */
+function isFlat(list: XmlField['list']): boolean {
+  return list !== undefined && list.wrapper === undefined;
+}
+
+/** @param name of the element that holds the text. @throws Error: it is none of its kind */
+function decodeScalar(kind: Exclude<XmlContent['kind'], 'struct'>, text: string, name: string): DecodedValue {
+  if (kind === 'text') return text;
+  const value = text.trim();
+  if (kind === 'number') {
+    const number = Number(value);
+    if (!/^-?\d{1,16}$/.test(value) || !Number.isSafeInteger(number)) throw new Error(`<${name}> is no integer`);
+    return number;
+  }
+  const truth = value.toLowerCase(); // the S3 documentation has TRUE in some of its examples
+  if (truth !== 'true' && truth !== 'false') throw new Error(`<${name}> is neither true nor false`);
+  return truth === 'true';
 }

@@ -1,7 +1,9 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { MAX_DEPTH, XmlScan, type XmlLimits } from './scan.ts';
-import { type XmlElement, decodeEntities, plainTree } from './plain-tree.ts';
+import { type XmlElement, plainTree } from './plain-tree.ts';
+import { decodeReferences } from './references.ts';
 import { NamedValues } from '../../observe/named-values.ts';
+import { isPlain } from '../../observe/plain.ts';
 
 /** How much is parsed at a time, where the document may be cut: that takes a few milliseconds. */
 const PIECE_BYTES = 16 * 1024;
@@ -90,7 +92,7 @@ function decodeUtf8(bytes: Uint8Array): string {
 }
 
 function parseElement(text: string): XmlElement {
-  return plainTree(text) ?? parseAnyElement(text);
+  return (isPlain ? undefined : plainTree(text)) ?? parseAnyElement(text);
 }
 
 /** The general parser, for all that XML may hold. */
@@ -114,7 +116,7 @@ function toElements(nodes: readonly RawNode[], depth: number): { elements: XmlEl
   for (const node of nodes) {
     for (const name of Object.keys(node)) {
       if (name === ATTRIBUTES || name === COMMENT) continue;
-      if (name === TEXT) text += decodeEntities(String(node[TEXT]));
+      if (name === TEXT) text += decodeReferences(String(node[TEXT]));
       else if (name === CDATA) text += cdataText(node[CDATA]);
       else elements.push(toElement(name, node, depth));
     }
@@ -134,7 +136,7 @@ function toElement(name: string, node: RawNode, depth: number): XmlElement {
 
 function toAttributes(raw: Readonly<Record<string, unknown>> | undefined): Readonly<Record<string, string>> {
   const attributes = new NamedValues();
-  for (const name of Object.keys(raw ?? {})) attributes[name] = decodeEntities(String(raw?.[name]));
+  for (const name of Object.keys(raw ?? {})) attributes[name] = decodeReferences(String(raw?.[name]));
   return attributes;
 }
 
