@@ -8,18 +8,13 @@ import {
   createObjects,
   createSettler,
   createUploads,
-  fencedObjects,
-  fencedUploads,
-  listingOfLiving,
+  guarded,
   type Manifest,
-  objectsOfLiving,
   type Realm,
   type Settler,
   SYSTEM_TIME,
   type Time,
-  uploadsOfLiving,
-  withAliases,
-  withPlaces,
+  withConfiguredNames,
 } from '../manifest/index.ts';
 import type { Log } from '../observe/log.ts';
 import type { CallWatch } from '../observe/call-facts.ts';
@@ -50,29 +45,16 @@ export interface OpenManifest extends Manifest {
 }
 
 export function openManifest({ time = SYSTEM_TIME, ...options }: ManifestOptions): OpenManifest {
-  const { aliasOf, versioningDrainMs } = options;
+  const { realm, aliasOf = () => undefined, versioningDrainMs } = options;
   const clock = createClock(time.now);
   const commits = new CommitLife(time);
   const settler = openSettler(options);
-  const objects = createObjects({
-    clock,
-    settler,
-    commits,
-    now: time.now,
-    ...(versioningDrainMs !== undefined && { versioningDrainMs }),
-  });
-  const registry = withPlaces(openRegistry(options, time), options.realm);
-  const buckets = aliasOf === undefined ? registry : withAliases(registry, aliasOf);
-  return {
-    settler,
-    commits,
-    buckets,
-    objects: objectsOfLiving(fencedObjects(objects, buckets)),
-    listing: listingOfLiving(
-      createListing({ now: time.now, ...(versioningDrainMs !== undefined && { versioningDrainMs }) }),
-    ),
-    uploads: uploadsOfLiving(fencedUploads(createUploads({ clock, settler, commits, objects }), buckets)),
-  };
+  const drain = versioningDrainMs === undefined ? {} : { versioningDrainMs };
+  const objects = createObjects({ clock, settler, commits, now: time.now, ...drain });
+  const listing = createListing({ now: time.now, ...drain });
+  const uploads = createUploads({ clock, settler, commits, objects });
+  const buckets = withConfiguredNames(openRegistry(options, time), realm, aliasOf);
+  return { settler, commits, buckets, ...guarded({ objects, listing, uploads }, buckets) };
 }
 
 function openSettler({ signal, calls, log }: ManifestOptions): Settler {

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
 import type { Bucket } from '../../../src/manifest/records/bucket.ts';
 import { type BucketRegistry, createBucketRegistry } from '../../../src/manifest/buckets/buckets.ts';
-import { fencedObjects } from '../../../src/manifest/fenced.ts';
+import { guardedObjects } from '../../../src/manifest/guards.ts';
 import { createListing } from '../../../src/manifest/listing/listing.ts';
 import { createClock } from '../../../src/manifest/records/clock.ts';
 import { type Objects, createObjects } from '../../../src/manifest/objects/objects.ts';
@@ -45,7 +45,7 @@ export class Process {
       onError: () => undefined,
     });
     const objects = createObjects({ clock: createClock(time.now), settler, now: time.now });
-    this.#objects = fencedObjects(objects, this.buckets);
+    this.#objects = guardedObjects(objects, this.buckets);
   }
 
   create(ownerId: string): Promise<string> {

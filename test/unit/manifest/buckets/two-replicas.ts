@@ -5,7 +5,7 @@ import { MemoryBlobStore, type MemoryStoreOptions } from '../../../../adapters/m
 import type { Bucket } from '../../../../src/manifest/records/bucket.ts';
 import { type BucketRegistry, createBucketRegistry } from '../../../../src/manifest/buckets/buckets.ts';
 import { createListing } from '../../../../src/manifest/listing/listing.ts';
-import { fencedObjects } from '../../../../src/manifest/fenced.ts';
+import { guardedObjects } from '../../../../src/manifest/guards.ts';
 import { createClock } from '../../../../src/manifest/records/clock.ts';
 import { type Objects, createObjects } from '../../../../src/manifest/objects/objects.ts';
 import { createSettler } from '../../../../src/manifest/versions/settle.ts';
@@ -46,7 +46,7 @@ function replica(memory: MemoryBlobStore): Replica {
   });
   const settler = createSettler({ concurrency: 1, maxQueue: 10, newCall: () => testCall(), onError: () => undefined });
   const raw = createObjects({ clock: createClock(time.now), settler, now: time.now });
-  const objects = fencedObjects(raw, buckets);
+  const objects = guardedObjects(raw, buckets);
   const listing = createListing();
   return Object.assign(state, {
     time,
