@@ -1,4 +1,4 @@
-import type { Storage, StorageOptions } from '@google-cloud/storage';
+import type { GoogleAuth, GoogleAuthOptions } from 'google-auth-library';
 import { StoreError } from '../../src/store/store-error.ts';
 import { TokenSource } from '../shared/token-source.ts';
 import type { BearerToken } from '../shared/token-source.ts';
@@ -100,21 +100,23 @@ function keyOf(
   return parsed;
 }
 
-type GoogleAuth = Storage['authClient'];
-
-/** Google's SDK is loaded with the first token, so that stores without credentials start without it. */
+/** Google's library is loaded with the first token, so that stores without credentials start without it. */
 function googleAuth(credentials: object | undefined, proxy: string | undefined): () => Promise<GoogleAuth> {
   let created: Promise<GoogleAuth> | undefined;
   const create = async (): Promise<GoogleAuth> => {
-    const { Storage } = await import('@google-cloud/storage');
+    const library = await import('google-auth-library');
     const clientOptions = {
       eagerRefreshThresholdMillis: EAGER_RENEWAL,
       ...(proxy !== undefined && { transporterOptions: { proxy } }),
     };
-    // The key was looked at above, and comes from the operator's own file.
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- its heir takes each kind of credential apart
-    const options: StorageOptions = { scopes: SCOPE, clientOptions, ...(credentials !== undefined && { credentials }) };
-    return new Storage(options).authClient;
+    const options: GoogleAuthOptions = {
+      scopes: SCOPE,
+      clientOptions,
+      // The key was looked at above, and comes from the operator's own file.
+      // eslint-disable-next-line @typescript-eslint/no-deprecated -- its heir takes each kind of credential apart
+      ...(credentials !== undefined && { credentials }),
+    };
+    return new library.GoogleAuth(options);
   };
   return () => (created ??= create());
 }
