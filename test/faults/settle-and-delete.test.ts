@@ -1,6 +1,4 @@
-import { BlobServiceClient, StorageSharedKeyCredential } from '@azure/storage-blob';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY } from '../../adapters/azure/credentials.ts';
 import type { Service } from '../support/backends/fault-proxy/fault.ts';
 import { World } from '../wire/spec/world.ts';
 import { type FaultyBackend, SERVICES, startFaultyBackend } from './backends.ts';
@@ -96,31 +94,4 @@ describe.each(SERVICES)('over %s', (service: Service) => {
     expect((await world.must('GET', `/${bucket}/small-copy`)).body).toBe('small');
     expect(stagedInTheOpen(backend.proxy.calls, SYSTEM)).toEqual([]);
   });
-
-  test.runIf(service === 'azure')(
-    'keys on whose names an earlier release left blocks can be written again',
-    async () => {
-      const blobs = new BlobServiceClient(
-        backend.proxy.endpoint,
-        new StorageSharedKeyCredential(DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY),
-      );
-      for (const key of ['put', 'parts', 'kept']) {
-        await blobs
-          .getContainerClient(bucket)
-          .getBlockBlobClient(key)
-          .stageBlock(Buffer.alloc(18).toString('base64'), 'left', 4);
-        expect(await world.outcome('HEAD', `/${bucket}/${key}`)).toBe('404');
-      }
-      expect(await world.outcome('PUT', `/${bucket}/put`, { headers: { 'if-none-match': '*' }, body: 'new' })).toBe(
-        '200',
-      );
-      expect((await world.must('GET', `/${bucket}/put`)).body).toBe('new');
-      expect(await completed('parts')).toBe('200');
-      await world.put(`/${bucket}/kept`, 'kept');
-      expect(await world.outcome('PUT', `/${bucket}/kept`, { headers: { 'if-none-match': '*' }, body: 'new' })).toBe(
-        '412 PreconditionFailed',
-      );
-      expect((await world.must('GET', `/${bucket}/kept`)).body).toBe('kept');
-    },
-  );
 });

@@ -14,7 +14,6 @@ import { headerText } from '../../shared/wire/header-text.ts';
 import { unusableAnswer } from '../../shared/wire/wire-failure.ts';
 import type { AzureClient } from '../client.ts';
 import { blobPath } from '../endpoint.ts';
-import { createOrHeal } from './heal.ts';
 import {
   conditionHeaders,
   contentHeaders,
@@ -33,16 +32,12 @@ interface WriteTarget {
   readonly request: WriteRequest;
 }
 
-export function write(client: AzureClient, target: WriteTarget, call: Call): Promise<WriteResult> {
-  const { ref, body, request } = target;
-  const put = (): Promise<WriteResult> => putBlob(client, target, call);
-  return request.condition?.kind === 'absent' && body instanceof Uint8Array
-    ? createOrHeal(client, ref, put, call)
-    : put();
-}
-
 /** Put Blob. */
-async function putBlob(client: AzureClient, { ref, body, request }: WriteTarget, call: Call): Promise<WriteResult> {
+export async function write(
+  client: AzureClient,
+  { ref, body, request }: WriteTarget,
+  call: Call,
+): Promise<WriteResult> {
   if (bodySize(body) > client.limits.maxWrite) throw new StoreError('tooLarge', { call: 'write' });
   const headers = await client.rest.sendForHeaders(
     {

@@ -143,12 +143,6 @@ const AZURE_ANSWERS: readonly Assumption[] = [
     test: 'test/store/conformance/lists.ts',
   },
   {
-    ...{ id: 'A28', cloud: 'Azure', file: 'adapters/azure/calls/heal.ts', source: 'recording' },
-    relies:
-      'Delete Blob of a name with uncommitted blocks alone is 202, as recorded, or 404, as the documents say; only the emulator is asked that',
-    test: 'test/unit/adapters/azure/heal.test.ts',
-  },
-  {
     ...{ id: 'A29', cloud: 'Azure', file: 'adapters/shared/wire/read-clock.ts', source: 'recording' },
     relies: "Date is the service's time; Last-Modified may be up to two seconds later, and no clock is read off it",
     test: 'test/unit/store/clock-guard.test.ts',
