@@ -11,7 +11,6 @@ import { removeLeftContainer } from './bucket-remains.ts';
 import type { BucketStore, StoredBucket } from './bucket-store.ts';
 import { type Made, makeContainer } from './container-make.ts';
 import { containerNameOf, freshContainerName } from './container-names.ts';
-import { isOver } from './delete-marks.ts';
 import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
 
 export interface CreateBucketRequest {
@@ -52,7 +51,7 @@ async function goOn(store: BucketStore, { request, stored }: Step, call: Call): 
     await removeLeftContainer(store, { name: request.name, stored }, call);
     return claim(store, { request, from }, call);
   }
-  requireOwn(record, request, timeOf(store.realm.backendOf(request.name)).now());
+  requireOwn(record, request);
   switch (record.state?.kind) {
     case 'deleting':
       await swapState(store, { name: request.name, record, from }, call);
@@ -68,11 +67,8 @@ async function goOn(store: BucketStore, { request, stored }: Step, call: Call): 
 function requireOwn(
   { owner, state, settings }: BucketRecord,
   { name, ownerId, settings: asked }: CreateBucketRequest,
-  now: number,
 ): void {
-  if (state?.kind === 'deleting' && (owner !== ownerId || (state.since !== undefined && !isOver(state.since, now)))) {
-    throw new S3Error('OperationAborted');
-  }
+  if (state?.kind === 'deleting' && owner !== ownerId) throw new S3Error('OperationAborted');
   if (owner === ownerId && (state?.kind === 'claimed' || isAsAsked(settings, asked))) return;
   throw new S3Error('BucketAlreadyExists', { extra: { BucketName: name } });
 }

@@ -8,7 +8,6 @@ import type { Bucket } from '../records/bucket.ts';
 import type { BucketRecord } from '../records/bucket-record.ts';
 import { removeLeftovers } from './bucket-remains.ts';
 import { type BucketStore, type StoredBucket, toBucket } from './bucket-store.ts';
-import { isOver } from './delete-marks.ts';
 
 /** What taking the mark away may take, when DeleteBucket itself has run out of time. Milliseconds. */
 const UNMARK_MS = 10_000;
@@ -65,9 +64,6 @@ async function mark({ store, name, id }: Deletion, bucket: Bucket, call: Call): 
   if (stored?.record.uid !== bucket.uid || state?.kind === 'claimed' || state?.kind === 'deleted') {
     throw new S3Error('NoSuchBucket', { extra: { BucketName: name } });
   }
-  if (state?.since !== undefined && !isOver(state.since, timeOf(bucket.home).now())) {
-    throw new S3Error('OperationAborted');
-  }
   const record: BucketRecord = { ...stored.record, state: { kind: 'deleting', id } };
   const revision = await store.swap(
     name,
@@ -100,9 +96,7 @@ async function unmark(deletion: Deletion, { record, revision }: Marked, call: Ca
 async function unmarkOther(deletion: Deletion, bucket: Bucket, call: Call): Promise<void> {
   const stored = await deletion.store.find(bucket.name, call).catch(() => undefined);
   const { uid, state } = stored?.record ?? {};
-  if (stored?.revision === undefined || uid !== bucket.uid || state?.kind !== 'deleting' || state.since !== undefined) {
-    return;
-  }
+  if (stored?.revision === undefined || uid !== bucket.uid || state?.kind !== 'deleting') return;
   await unmark(deletion, { record: stored.record, revision: stored.revision }, call);
 }
 

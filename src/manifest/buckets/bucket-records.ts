@@ -11,7 +11,7 @@ import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { readAll } from '../../streams/read-all.ts';
 import { together } from '../../streams/together.ts';
 import { type BucketRecord, decodeBucketRecord, encodeBucketRecord } from '../records/bucket-record.ts';
-import { SYSTEM_MARK, isPlacedUid, placedUid } from './container-names.ts';
+import { SYSTEM_MARK, placedUid } from './container-names.ts';
 import type { ContainerProof } from './container-proof.ts';
 import type { Backend, Realm } from './realm.ts';
 import { namedRecord, placeContainer, placeRecord } from './record-names.ts';
@@ -84,8 +84,8 @@ export function createBucketRecords(realm: Realm, proof: ContainerProof): Bucket
 }
 
 /**
- * Finds the record of a part of a container. If a record of this name is that of a bucket with a container, it is
- * returned instead, and whoever uses it finds it disputed.
+ * Finds the record of a part of a container. If a bucket with a container has this name, its record is returned
+ * instead, and the proof of its container finds it disputed.
  */
 async function findPlaced(
   backend: Backend,
@@ -96,17 +96,7 @@ async function findPlaced(
     () => readRecord(backend, namedRecord(name), call),
     () => readRecord(backend, placeRecord(place), call),
   );
-  if (named !== undefined && !isPlacedUid(named.record.uid)) return named;
-  if (own !== undefined) return { ...own, record: { ...own.record, container: name } };
-  if (named?.record.uid !== placedUid(place)) return named;
-  // An earlier release wrote it under the name. It is left there for replicas of that release.
-  const { record } = named;
-  try {
-    return { record, revision: await writeRecord(backend, { name, record, condition: ABSENT }, call) };
-  } catch (error) {
-    if (!isStoreError(error, 'conditionFailed')) throw error;
-    return findPlaced(backend, { name, place }, call);
-  }
+  return named ?? (own && { ...own, record: { ...own.record, container: name } });
 }
 
 async function readRecord(

@@ -5,7 +5,7 @@ import type { Bucket } from '../records/bucket.ts';
 import type { BucketRecord } from '../records/bucket-record.ts';
 import { type BucketRecords, type StoredBucket, createBucketRecords } from './bucket-records.ts';
 import { type ContainerProof, type OnDisputed, createContainerProof } from './container-proof.ts';
-import { createMarksSeen, isOver } from './delete-marks.ts';
+import { createMarksSeen } from './delete-marks.ts';
 import type { Backend, Realm } from './realm.ts';
 
 export type { RecordSwap, StoredBucket } from './bucket-records.ts';
@@ -74,9 +74,7 @@ function createRevival(realm: Realm, records: BucketRecords): Revive {
   return async (name, { record: { state, ...record }, revision }, call) => {
     const time = timeOf(realm.backendOf(name));
     if (state?.kind !== 'deleting' || revision === undefined) return undefined;
-    if (state.since === undefined ? !marks.isOld(name, revision, time.monotonic()) : !isOver(state.since, time.now())) {
-      return undefined;
-    }
+    if (!marks.isOld(name, revision, time.monotonic())) return undefined;
     const isOurs = (found: BucketRecord): boolean => found.uid === record.uid && found.state === undefined;
     const revived = await records.swap(name, { record, from: revision, isOurs }, call);
     return revived && { record, revision: revived };

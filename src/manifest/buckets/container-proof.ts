@@ -12,7 +12,7 @@ import { awaitShared, beginShared } from './shared-read.ts';
 
 /** How long a process relies on the proof of a container. Milliseconds. */
 const PROVEN_MS = 5 * 60_000;
-/** How long it relies on a list of the containers that records of older releases name. Milliseconds. */
+/** How long it relies on a list of the containers that records name. Milliseconds. */
 const NAMED_MS = 60_000;
 const MAX_PROVEN = 10_000;
 
@@ -36,8 +36,8 @@ export type OnDisputed = (bucket: string, container: string, backend: string, wh
 export interface ContainerProof {
   /**
    * Makes sure that the container belongs to the bucket: it carries the bucket's uid, or it carries none and only this
-   * bucket's record names it. (It carries none when an older release made it, a backup restored it, or the service
-   * keeps no metadata.) The service is asked at most once in five minutes.
+   * bucket's record names it. (It carries none when other tools made it, a backup restored it, or the service keeps no
+   * metadata.) The service is asked at most once in five minutes.
    * @throws S3Error NoSuchBucket (it is not there), InvalidBucketState (disputed); StoreError denied (foreign)
    */
   require(backend: Backend, claimant: Claimant, call: Call): Promise<void>;
@@ -89,7 +89,7 @@ async function judge(namedBy: NamedBy, backend: Backend, { name, record }: Claim
   } catch (error) {
     if (isStoreError(error, 'containerBusy') && error.detail.code === CONTAINER_OF_OTHERS) return 'foreign';
     if (isStoreError(error, 'containerNotFound', 'containerBusy')) return 'missing';
-    // A credential that may not look at containers works with the buckets that older releases made with it.
+    // A credential that may not look at containers works with those that other tools made.
     if (!isStoreError(error, 'denied') || record.owned === true) throw error;
   }
   if (!isInItsPlace(backend, { name, record }, entry)) return 'disputed';

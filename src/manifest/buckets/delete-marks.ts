@@ -6,11 +6,6 @@ import { keepNewest } from '../../observe/bounded-map.ts';
  * Milliseconds.
  */
 const OLD_MS = 60_000;
-/**
- * The same for marks of older releases, counted from the time that they carry: a DeleteBucket of those releases does
- * not check that its mark is still there. Milliseconds.
- */
-const OLDER_RELEASE_MS = 15 * 60_000;
 const MAX_MARKS = 1000;
 
 /**
@@ -33,12 +28,4 @@ export function createMarksSeen(): MarksSeen {
       return false;
     },
   };
-}
-
-/**
- * Whether a mark of an older release is so old that no DeleteBucket works under it any more. Milliseconds since the
- * epoch.
- */
-export function isOver(since: number, now: number): boolean {
-  return now - since >= OLDER_RELEASE_MS;
 }

@@ -39,7 +39,7 @@ interface Claimed {
 
 /**
  * What a record claims, from what a listing says of it. Undefined: nothing now. It is that of a place which the
- * configuration does not name, or an earlier release left it under the name of a place.
+ * configuration does not name, or of a bucket whose own container a place hides.
  * @param container what the record says
  */
 export function claimedBy(

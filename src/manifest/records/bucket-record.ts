@@ -23,7 +23,7 @@ export interface BucketRecord {
   readonly settings: BucketSettings;
   /**
    * The container was made for this bucket alone and carries its uid; a container without it belongs to another bucket.
-   * Absent in records of older releases.
+   * Absent in the record of a container that other tools made.
    */
   readonly owned?: boolean;
   /** Absent: the bucket lives. */
@@ -40,11 +40,7 @@ export interface BucketRecord {
  */
 export type BucketState =
   | { readonly kind: 'claimed' }
-  | {
-      readonly kind: 'deleting';
-      readonly id: string /** Only in marks of older releases; milliseconds since the epoch. */;
-      readonly since?: number;
-    }
+  | { readonly kind: 'deleting'; readonly id: string }
   | { readonly kind: 'deleted'; readonly id: string; readonly isGone?: boolean };
 
 const FORMAT = 1;
@@ -55,10 +51,7 @@ const FORMAT = 1;
 const ENCRYPTING_FORMAT = 2;
 const STATES: ReadonlySet<string> = new Set<BucketState['kind']>(['claimed', 'deleting', 'deleted']);
 
-/**
- * What releases that know no states take for the time of a delete mark: to them, any state is a bucket that is being
- * deleted, and no time makes them take it for a live one. The last millisecond of a Date.
- */
+/** Written beside every state, and never read: the last millisecond of a Date. */
 const FOR_EVER = 8_640_000_000_000_000;
 
 type SettingsJson = Omit<BucketSettings, 'acl'> & { readonly acl?: AclCode | undefined };
@@ -93,7 +86,6 @@ function isListed({ state }: BucketRecord): boolean {
 /** @throws Error when the blob is no bucket record, or one of a later release */
 export function decodeBucketRecord(bytes: Buffer): BucketRecord {
   const json = JSON.parse(bytes.toString()) as Partial<BucketRecordJson>;
-  // Releases that wrote the first format for all buckets knew the key, too.
   const isKnown = json.format === FORMAT || json.format === formatOf(json.settings ?? {});
   if (!isKnown || json.uid === undefined || json.owner === undefined || json.container === undefined) {
     throw new Error(`bucket record of format ${String(json.format)} cannot be read by this release`);
@@ -108,7 +100,7 @@ export function decodeBucketRecord(bytes: Buffer): BucketRecord {
     settings: decodeSettings(json.settings ?? {}),
     ...(json.versionedSince !== undefined && { versionedSince: json.versionedSince }),
     ...(json.owned === true && { owned: true }),
-    ...decodeState(json),
+    ...decodeState(json.state),
     ...(unknown && { unknown }),
   };
 }
@@ -133,10 +125,8 @@ function unknownIn(json: object): UnknownFields | undefined {
 }
 
 /** @throws Error for a state this release does not know */
-function decodeState({ state, deletingSince }: Partial<BucketRecordJson>): { state?: BucketState } {
-  if (state === undefined) {
-    return deletingSince === undefined ? {} : { state: { kind: 'deleting', id: '', since: deletingSince } };
-  }
+function decodeState(state: BucketState | undefined): { state?: BucketState } {
+  if (state === undefined) return {};
   if (!STATES.has(state.kind)) throw new Error(`a bucket that is ${state.kind} cannot be read by this release`);
   return { state };
 }

@@ -49,7 +49,7 @@ export interface UploadContent {
 }
 
 const FORMAT = 1;
-/** Of an upload whose parts are encrypted: an earlier release would take plain ones for it. */
+/** Of an upload whose parts are encrypted: a release that knows no encryption would take plain ones for it. */
 const ENCRYPTED_FORMAT = 2;
 
 /** The field table of an open upload, in the order in which it is written. Nothing rewrites it. */

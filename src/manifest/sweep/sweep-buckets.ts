@@ -48,8 +48,7 @@ async function sweepRecord(sweep: BucketsSweep, bucket: UnsettledBucket, call: C
       }
       return;
     case 'deleting':
-      // A mark of an older release stays: a DeleteBucket of that release would not notice its removal.
-      if (state.since === undefined && run.isOlderThan(lastModified, run.settings.settleAfterMs)) {
+      if (run.isOlderThan(lastModified, run.settings.settleAfterMs)) {
         await act(() => replace(store, bucket, live, call));
       }
       return;

@@ -15,8 +15,8 @@ interface DescribedObject extends ParsedAttributes {
 export type ResponseHeaders = Record<string, string | undefined>;
 
 /**
- * Tools of the clouds, and earlier releases, stored what no header line can carry: it is left out, and
- * `x-amz-missing-meta` says how many values that were.
+ * Tools of the clouds store what no header line can carry: it is left out. `x-amz-missing-meta` says how many values
+ * that were.
  */
 export function describeObject(object: DescribedObject): ResponseHeaders {
   const said: ResponseHeaders = describeAttributes(object);

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { encodeBucketRecord } from '../../../src/manifest/records/bucket-record.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
-import { placeId } from '../../../src/store/placed-store.ts';
 import { type Caller, type Sent, outcome, send } from '../../support/clients/acl-client.ts';
 import { BACKENDS, type Cloud, startCloud } from '../../support/backends/clouds.ts';
-import { CANONICAL_ID, type TestGateway, startGatewayOver } from '../../support/gateway/gateway.ts';
+import { type TestGateway, startGatewayOver } from '../../support/gateway/gateway.ts';
 import { testCall } from '../../support/test-call.ts';
 
 /* Buckets that are parts of one container, on a store that other gateways use as well. */
@@ -199,34 +197,6 @@ describe.each(BACKENDS)('buckets that are parts of a container, over %s', (name)
       expect(await get('/shared/outside', without)).toBe('outside');
     } finally {
       await without.close();
-    }
-  });
-
-  test('the record that an earlier release wrote under the name of a place is moved to the place', async () => {
-    const place = { container: 'shared', prefix: 'teams/old/' };
-    const { body, metadata } = encodeBucketRecord({
-      uid: `placed.${placeId(place)}`,
-      owner: CANONICAL_ID,
-      createdAt: 1_700_000_000_000,
-      container: 'by-name',
-      versioning: 'enabled',
-      settings: {},
-    });
-    await base.write({ container: SYSTEM, name: 'b/by-name' }, body, { metadata }, call);
-    const first = await beside(new Map([['by-name', place]]));
-    try {
-      expect(tags(await get('/', first), 'Name')).toContain('by-name');
-      await must({ method: 'PUT', target: '/by-name/key', body: 'one' }, first);
-    } finally {
-      await first.close();
-    }
-    const renamed = await beside(new Map([['new-name', place]]));
-    try {
-      await must({ method: 'PUT', target: '/new-name/key', body: 'two' }, renamed);
-      expect(tags(await get('/new-name?versions', renamed), 'VersionId')).toHaveLength(2);
-      expect(tags(await get('/', renamed), 'Name')).toContain('new-name');
-    } finally {
-      await renamed.close();
     }
   });
 

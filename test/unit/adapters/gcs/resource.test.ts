@@ -46,7 +46,7 @@ describe('resources', () => {
     },
   );
 
-  test('a Cache-Control that is no default is shown, and one that older releases stored unmarked', () => {
+  test('a Cache-Control that is no default is shown, and one that other tools stored', () => {
     expect(setCacheControl('no-store', { raw: {} })).toBe('no-store');
     expect(setCacheControl(undefined, { raw: {} })).toBeUndefined();
     const common = 'no-cache, no-store, max-age=0, must-revalidate';

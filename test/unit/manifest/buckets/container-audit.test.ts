@@ -34,7 +34,7 @@ async function audited(prepare: Prepare): Promise<string[]> {
 }
 
 describe('containers and the records that name them', () => {
-  it("are in order where each is its bucket's own, native, or of an older release", async () => {
+  it("are in order where each is its bucket's own, native, or without a uid", async () => {
     expect(
       await audited(async (put, store) => {
         await put('older', {});
