@@ -6,7 +6,7 @@ import type { CallWatch } from '../observe/call-facts.ts';
 import type { Log } from '../observe/log.ts';
 import type { RequestObservers } from '../observe/request-observers.ts';
 import type { HeadSampler } from '../observe/trace-context.ts';
-import type { Operation, OperationSettings } from '../operations/operation.ts';
+import type { AnyOperation, OperationSettings } from '../operations/operation.ts';
 import type { HoldBudget } from '../protocol/body/hold-budget.ts';
 import type { OperationName } from '../protocol/operation-table.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
@@ -22,7 +22,7 @@ export interface DispatcherOptions {
   readonly rates?: RateLimits;
   readonly manifest: Manifest;
   /** Operations by their names in the operation table. A name that is missing here answers NotImplemented. */
-  readonly operations: Readonly<Partial<Record<OperationName, Operation>>>;
+  readonly operations: Readonly<Partial<Record<OperationName, AnyOperation>>>;
   readonly settings: OperationSettings;
   /** Names under which clients reach the service, for virtual-hosted requests. */
   readonly baseHosts: readonly string[];

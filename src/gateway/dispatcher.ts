@@ -22,9 +22,10 @@ import { ClientGone, Exchange } from './exchange.ts';
 import { lateBackend } from './late-backend.ts';
 import { RequestMemory } from './memory/request-memory.ts';
 import { notBuilt } from './not-built.ts';
-import { callOf, operationContext, type ServedParts, toS3Request } from './operation-context.ts';
+import { callOf, requestContext, type ServedParts, toS3Request } from './operation-context.ts';
 import { findRoute, type Route } from './route.ts';
 import { type Visit, websiteRequest } from './website-request.ts';
+import { perform } from '../operations/perform.ts';
 import { preflight } from '../operations/preflight.ts';
 import { orErrorPage, serveWebsite } from '../operations/website/serve-website.ts';
 import { toStsError } from './sts-errors.ts';
@@ -33,8 +34,9 @@ import { Sts } from './sts.ts';
 const PATIENCE_MS = 10_000;
 
 /**
- * Takes each request from its head to its answer: it parses the address, finds the operation, authenticates the sender
- * and runs the operation. Authentication is decided here and nowhere else; no handler runs before it.
+ * Takes each request from its head to its answer: it parses the address, finds the operation, authenticates the sender,
+ * finds the bucket, decides whether the sender may, and runs the operation. Authentication is decided here and nowhere
+ * else; no handler runs before it.
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
@@ -242,7 +244,7 @@ export class Dispatcher {
     const request = toS3Request(exchange, { route, verdict }, this.#options.holdBudget);
     const parts = { row: route.row, call, request, principal };
     // Awaited here: a promise that an asynchronous function returns as it is takes two more turns.
-    return await operation(request, operationContext(exchange, parts, this.#served));
+    return await perform(operation, request, requestContext(exchange, parts, this.#served));
   }
 
   /** Serves a visit to the website of a bucket, for which nobody authenticates. */
@@ -257,7 +259,7 @@ export class Dispatcher {
       const call = callOf(exchange);
       this.#admission.admit(exchange, principal);
       await prepareCors(exchange, this.#cors, call);
-      const context = operationContext(exchange, { ...found, call, principal }, this.#served);
+      const context = requestContext(exchange, { ...found, call, principal }, this.#served);
       return found.row.method === 'OPTIONS'
         ? preflight(found.request, context)
         : serveWebsite(found.request, exchange.ids, context);

@@ -4,7 +4,7 @@ import type { AskedRequest } from '../access/request-keys.ts';
 import type { AuthVerdict } from '../auth/verdict.ts';
 import type { Manifest } from '../manifest/index.ts';
 import type { Call } from '../observe/call.ts';
-import type { OperationContext, OperationSettings } from '../operations/operation.ts';
+import type { OperationSettings, RequestContext } from '../operations/operation.ts';
 import type { HoldBudget } from '../protocol/body/hold-budget.ts';
 import { HttpRequestBody } from '../protocol/body/request-body.ts';
 import type { OperationRow } from '../protocol/operation-table.ts';
@@ -61,8 +61,8 @@ export interface ServedParts {
   readonly longAnswerMs: number | undefined;
 }
 
-/** What an operation gets beside the request. */
-export function operationContext(
+/** What an operation gets beside the request; its bucket comes to it (`operations/perform.ts`). */
+export function requestContext(
   exchange: Exchange,
   parts: {
     readonly row: OperationRow;
@@ -71,7 +71,7 @@ export function operationContext(
     readonly principal: Principal;
   },
   served: ServedParts,
-): OperationContext {
+): RequestContext {
   const { accounts, manifest, settings, authentication, admission } = served;
   return {
     call: parts.call,

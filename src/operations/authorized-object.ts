@@ -1,13 +1,13 @@
 import { S3Error, isS3Error } from '../errors/s3-error.ts';
 import type { KeyRef, ObjectView } from '../manifest/index.ts';
 import type { OperationContext } from './operation.ts';
-import { mayAccess, ownAction, requireAction } from './require-access.ts';
+import { mayAccess, mayAlso, ownAction, requireAccess, requireAlso } from './permission.ts';
 import { idOf } from '../access/acl/permits.ts';
 
 interface ObjectTarget extends KeyRef {
   readonly versionId?: string | undefined;
-  /** The action to check. Absent: the operation's own. Copy sources name another. */
-  readonly action?: string;
+  /** It is the source of a copy. Absent: what the operation is for. */
+  readonly of?: 'source';
 }
 
 /**
@@ -16,10 +16,11 @@ interface ObjectTarget extends KeyRef {
  * NoSuchVersion, MethodNotAllowed (a delete marker; all three to those who may list), AccessDenied
  */
 export async function authorizedObject(target: ObjectTarget, context: OperationContext): Promise<ObjectView> {
-  const { bucket, key, versionId, action = ownAction(context) } = target;
+  const { bucket, key, versionId } = target;
   const found = context.manifest.objects.find(target, context.call);
   const object = await withoutTellingMissing(target, context, found);
-  requireAction(action, { bucket, key, versionId, object }, context);
+  if (target.of === 'source') requireAlso('source', { bucket, key, versionId, object }, context);
+  else requireAccess({ bucket, key, versionId, object }, context);
   context.call.facts.note('s3gw.object.size', object.size);
   return object;
 }
@@ -41,10 +42,11 @@ export function withoutTellingMissing<T>(
   });
 }
 
-function mayKnowMissing({ bucket, key, versionId, action }: ObjectTarget, context: OperationContext): boolean {
+function mayKnowMissing({ bucket, key, versionId, of }: ObjectTarget, context: OperationContext): boolean {
   // A caller who may list a prefix could list the keys that begin with this one.
   const says = { get: (name: string) => (name === 's3:prefix' ? key : undefined) };
   if (!mayAccess('s3:ListBucket', { bucket, says }, context)) return false;
   const mine = { ownerId: idOf(context.principal) };
-  return mayAccess(action ?? ownAction(context), { bucket, key, versionId, object: mine }, context);
+  const resource = { bucket, key, versionId, object: mine };
+  return of === 'source' ? mayAlso('source', resource, context) : mayAccess(ownAction(context), resource, context);
 }

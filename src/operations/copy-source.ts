@@ -15,15 +15,12 @@ import type { S3Response } from '../protocol/response.ts';
 import type { CustomerKey } from '../store/customer-key.ts';
 import { type StoreErrorKind, isStoreError } from '../store/store-error.ts';
 import { shownKey } from './encryption.ts';
-import { requireOwner } from './authorized-bucket.ts';
+import { requireOwner } from './named-bucket.ts';
 import { authorizedObject } from './authorized-object.ts';
 import { requireReadable } from './object/archived.ts';
 import { knownVersion } from './object-version.ts';
 import type { OperationContext } from './operation.ts';
-import { requireAction, versioned } from './require-access.ts';
-
-/** What a source is read with, whatever the operation. */
-const READ = 's3:GetObject';
+import { requireAlso } from './permission.ts';
 
 export interface ResolvedSource {
   readonly source: CopySource;
@@ -59,7 +56,7 @@ async function lookAtSource(
 ): Promise<ObjectView> {
   const { key } = source;
   try {
-    return await authorizedObject({ bucket, key, versionId, action: versioned(READ, versionId) }, context);
+    return await authorizedObject({ bucket, key, versionId, of: 'source' }, context);
   } catch (error) {
     throw asSourceError(error);
   }
@@ -129,7 +126,7 @@ async function copyRemembered<T>(
   if (view === undefined) return AGAIN;
   let judged: T;
   try {
-    requireAction(READ, { bucket, key, versionId, object: view }, context);
+    requireAlso('source', { bucket, key, versionId, object: view }, context);
     judged = await use.judge(readableSource(named, view, request, context));
   } catch (error) {
     if (!isS3Error(error)) throw error;

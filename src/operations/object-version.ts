@@ -2,9 +2,9 @@ import { S3Error, invalidArgument, isS3Error } from '../errors/s3-error.ts';
 import { type Bucket, type KeyRef, NULL_VERSION } from '../manifest/index.ts';
 import type { S3Request } from '../protocol/request.ts';
 import type { ResponseHeaders } from '../protocol/headers/object-headers.ts';
-import { objectKey } from './authorized-bucket.ts';
+import { objectKey } from './named-bucket.ts';
 import type { OperationContext } from './operation.ts';
-import { mayAccess, requireAction, versioned } from './require-access.ts';
+import { mayAccess } from './permission.ts';
 
 const VERSION_ID = 'x-amz-version-id';
 const DELETE_MARKER = 'x-amz-delete-marker';
@@ -14,7 +14,8 @@ export interface VersionTarget extends KeyRef {
 }
 
 /** The key of a request and, if it names one, the version. @throws S3Error InvalidArgument, AccessDenied */
-export function versionTarget(request: S3Request, bucket: Bucket, context: OperationContext): VersionTarget {
+export function versionTarget(request: S3Request, context: OperationContext): VersionTarget {
+  const { bucket } = context;
   return { bucket, key: objectKey(request), versionId: knownVersion(request.query.get('versionId'), bucket, context) };
 }
 
@@ -103,18 +104,4 @@ export async function refusingMarkers<T>(work: () => Promise<T>, method: string)
 
 function isMarkerOnTop(error: unknown): error is S3Error {
   return isS3Error(error, 'NoSuchKey') && error.headers[DELETE_MARKER] === 'true';
-}
-
-/**
- * Checks permission for a deletion. Everybody who may write to a bucket may put a delete marker on top. Only the
- * bucket's owner, and whom policies let, may delete a version for good.
- * https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#acl-access-policy-permission-mapping @throws
- * S3Error AccessDenied
- */
-export function authorizeDeletion(
-  { bucket, key, versionId, ifMatch }: VersionTarget & { readonly ifMatch?: string | undefined },
-  context: OperationContext,
-): void {
-  const says = { get: (name: string) => (name === 's3:if-match' ? ifMatch : undefined) };
-  requireAction(versioned('s3:DeleteObject', versionId), { bucket, key, versionId, says }, context);
 }

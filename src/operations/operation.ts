@@ -1,10 +1,11 @@
 import type { AccountDirectory, Principal } from '../access/accounts.ts';
 import type { AskedRequest } from '../access/request-keys.ts';
 import type { SignedFields } from '../auth/post-form.ts';
-import type { Manifest } from '../manifest/index.ts';
+import type { Bucket, Manifest } from '../manifest/index.ts';
 import type { Call } from '../observe/call.ts';
 import type { CorsRule } from '../protocol/cors/cors-rule.ts';
 import type { ChecksumAlgorithm } from '../protocol/checksums/algorithms.ts';
+import type { DecidedOn } from '../protocol/operation-row.ts';
 import type { OperationRow } from '../protocol/operation-table.ts';
 import type { S3Request } from '../protocol/request.ts';
 import type { S3Response } from '../protocol/response.ts';
@@ -32,8 +33,8 @@ export interface OperationSettings {
   readonly cors: readonly CorsRule[];
 }
 
-/** Everything an operation may use; no Fastify, no SDK. */
-export interface OperationContext {
+/** What the gateway has for a request before it looks at any bucket; no Fastify, no SDK. */
+export interface RequestContext {
   readonly call: Call;
   /** The row of the operation table that the request was classified as. */
   readonly operation: OperationRow;
@@ -63,8 +64,24 @@ export interface OperationContext {
   alsoOnBucket(bucket: string): void;
 }
 
+/** Everything that an operation may use. */
+export interface OperationContext extends RequestContext {
+  /** The one that the request names. */
+  readonly bucket: Bucket;
+  /**
+   * What the decision whether the caller may waits for, by the row of the operation. Undefined: it is made, the caller
+   * may.
+   */
+  readonly undecided: DecidedOn | undefined;
+}
+
 /**
- * One S3 operation. Its caller has been authenticated. The operation itself asks `access` for permission, before it
- * looks at conditions. @throws S3Error
+ * One S3 operation on a bucket, or on what is in it. Its caller has been authenticated, the bucket is there, and the
+ * caller may, unless `undecided` says what that depends on. @throws S3Error
  */
 export type Operation = (request: S3Request, context: OperationContext) => Promise<S3Response>;
+
+/** An operation that no bucket is looked for before: there is none, or it finds its bucket itself. @throws S3Error */
+export type OperationWithoutBucket = (request: S3Request, context: RequestContext) => Promise<S3Response>;
+
+export type AnyOperation = Operation | { readonly withoutBucket: OperationWithoutBucket };

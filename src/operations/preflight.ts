@@ -2,15 +2,15 @@ import { S3Error, isS3Error } from '../errors/s3-error.ts';
 import type { Bucket } from '../manifest/index.ts';
 import { CORS_METHODS, badHeaderName, corsHeaders } from '../protocol/cors/cors-rule.ts';
 import type { S3Request } from '../protocol/request.ts';
-import { bucketName } from './authorized-bucket.ts';
-import type { Operation, OperationContext } from './operation.ts';
+import { bucketName } from './named-bucket.ts';
+import type { OperationWithoutBucket, RequestContext } from './operation.ts';
 
 /**
  * The CORS preflight. It is not authenticated: a browser sends no credentials with it, and the address may be one that
  * was presigned for another method. It tells what S3 tells anybody about a bucket: whether it exists, and whether it
  * allows this request. https://docs.aws.amazon.com/AmazonS3/latest/API/RESTOPTIONSobject.html
  */
-export const preflight: Operation = async (request, context) => {
+export const preflight: OperationWithoutBucket = async (request, context) => {
   const origin = request.headers.get('origin');
   if (origin === undefined || origin === '') {
     throw new S3Error('BadRequest', { message: 'Insufficient information. Origin request header needed.' });
@@ -35,7 +35,7 @@ export const preflight: Operation = async (request, context) => {
   return { status: 200, headers };
 };
 
-async function anyonesBucket(request: S3Request, { manifest, call }: OperationContext): Promise<Bucket | undefined> {
+async function anyonesBucket(request: S3Request, { manifest, call }: RequestContext): Promise<Bucket | undefined> {
   try {
     return await manifest.buckets.getForStranger(bucketName(request), call);
   } catch (error) {
@@ -44,7 +44,7 @@ async function anyonesBucket(request: S3Request, { manifest, call }: OperationCo
   }
 }
 
-function forbidden(message: string | undefined, method: string, { operation }: OperationContext): S3Error {
+function forbidden(message: string | undefined, method: string, { operation }: RequestContext): S3Error {
   return new S3Error('AccessForbidden', {
     ...(message !== undefined && { message }),
     extra: { Method: method, ResourceType: operation.level.toUpperCase() },

@@ -1,6 +1,14 @@
 import { BYPASS, MAKING, on, type OperationDeclaration } from './operation-row.ts';
 
-const DELETING = [{ action: 's3:DeleteObjectVersion', when: 'instead, for each item with a `VersionId`' }, ...BYPASS];
+const DELETING = [
+  {
+    for: 'version',
+    ofVersion: true,
+    action: 's3:DeleteObjectVersion',
+    when: 'instead, for each item with a `VersionId`',
+  } as const,
+  ...BYPASS,
+];
 
 /** Operations on a bucket and its settings. Order inside a sub-resource is the order of the `Allow` header. */
 export const BUCKET_ROWS = [
@@ -22,11 +30,15 @@ export const BUCKET_ROWS = [
     permission: 's3:CreateBucket',
     anonymous: false,
     adds: [
-      { action: 's3:PutBucketAcl', when: '`x-amz-acl`, `x-amz-grant-*`' },
-      { action: 's3:PutBucketOwnershipControls', when: '`x-amz-object-ownership`' },
-      { action: 's3:PutBucketObjectLockConfiguration', when: '`x-amz-bucket-object-lock-enabled: true`' },
-      { action: 's3:PutBucketVersioning', when: '`x-amz-bucket-object-lock-enabled: true`' },
-      { action: 's3:TagResource', when: 'tags in the body' },
+      { for: 'acl', action: 's3:PutBucketAcl', when: '`x-amz-acl`, `x-amz-grant-*`' },
+      { for: 'ownership', action: 's3:PutBucketOwnershipControls', when: '`x-amz-object-ownership`' },
+      {
+        for: 'objectLock',
+        action: 's3:PutBucketObjectLockConfiguration',
+        when: '`x-amz-bucket-object-lock-enabled: true`',
+      },
+      { for: 'objectLock', action: 's3:PutBucketVersioning', when: '`x-amz-bucket-object-lock-enabled: true`' },
+      { for: 'tags', action: 's3:TagResource', when: 'tags in the body' },
     ],
   },
   { name: 'PostObject', level: 'bucket', method: 'POST', body: 'object', permission: 's3:PutObject', adds: MAKING },
@@ -40,6 +52,7 @@ export const BUCKET_ROWS = [
     body: 'xml',
     permission: 's3:DeleteObject',
     adds: DELETING,
+    decidedOn: 'keys',
   },
   {
     name: 'ListObjectVersions',
@@ -131,7 +144,14 @@ export const BUCKET_ROWS = [
     match: on('publicAccessBlock'),
     permission: 's3:PutBucketPublicAccessBlock',
   },
-  { name: 'GetBucketPolicy', level: 'bucket', method: 'GET', match: on('policy'), permission: 's3:GetBucketPolicy' },
+  {
+    name: 'GetBucketPolicy',
+    level: 'bucket',
+    method: 'GET',
+    match: on('policy'),
+    permission: 's3:GetBucketPolicy',
+    ownersOnly: true,
+  },
   {
     name: 'PutBucketPolicy',
     level: 'bucket',
@@ -139,6 +159,7 @@ export const BUCKET_ROWS = [
     match: on('policy'),
     body: 'xml',
     permission: 's3:PutBucketPolicy',
+    ownersOnly: true,
   },
   {
     name: 'DeleteBucketPolicy',
@@ -146,6 +167,7 @@ export const BUCKET_ROWS = [
     method: 'DELETE',
     match: on('policy'),
     permission: 's3:DeleteBucketPolicy',
+    ownersOnly: true,
   },
   {
     name: 'GetBucketPolicyStatus',

@@ -16,6 +16,14 @@ export const CONTROL_ROWS = [
     body: 'xml',
     permission: 's3:TagResource',
     anonymous: false,
+    decidedOn: 'bucketTags',
   },
-  { name: 'UntagResource', level: 'control', method: 'DELETE', permission: 's3:UntagResource', anonymous: false },
+  {
+    name: 'UntagResource',
+    level: 'control',
+    method: 'DELETE',
+    permission: 's3:UntagResource',
+    anonymous: false,
+    decidedOn: 'bucketTags',
+  },
 ] as const satisfies readonly OperationDeclaration[];

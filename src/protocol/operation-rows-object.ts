@@ -12,6 +12,7 @@ export const OBJECT_ROWS = [
     permission: 's3:GetObject',
     versionPermission: 's3:GetObjectVersion',
     adds: LOCK_SHOWN,
+    decidedOn: 'object',
   },
   {
     name: 'DeleteObject',
@@ -28,6 +29,7 @@ export const OBJECT_ROWS = [
     permission: 's3:GetObject',
     versionPermission: 's3:GetObjectVersion',
     adds: LOCK_SHOWN,
+    decidedOn: 'object',
   },
   {
     name: 'CopyObject',
@@ -56,6 +58,7 @@ export const OBJECT_ROWS = [
     method: 'DELETE',
     match: on('uploadId'),
     permission: 's3:AbortMultipartUpload',
+    decidedOn: 'upload',
   },
   {
     name: 'CompleteMultipartUpload',
@@ -64,6 +67,7 @@ export const OBJECT_ROWS = [
     match: on('uploadId'),
     body: 'xml',
     permission: 's3:PutObject',
+    decidedOn: 'creation',
   },
   {
     name: 'ListParts',
@@ -71,6 +75,7 @@ export const OBJECT_ROWS = [
     method: 'GET',
     match: on('uploadId'),
     permission: 's3:ListMultipartUploadParts',
+    decidedOn: 'upload',
   },
   {
     name: 'UploadPartCopy',
@@ -80,6 +85,7 @@ export const OBJECT_ROWS = [
     permission: 's3:PutObject',
     adds: SOURCE,
     anonymous: false,
+    decidedOn: 'creation',
   },
   {
     name: 'UploadPart',
@@ -88,6 +94,7 @@ export const OBJECT_ROWS = [
     match: UPLOAD_PART,
     body: 'object',
     permission: 's3:PutObject',
+    decidedOn: 'creation',
   },
 
   {
@@ -97,6 +104,7 @@ export const OBJECT_ROWS = [
     match: on('acl'),
     permission: 's3:GetObjectAcl',
     versionPermission: 's3:GetObjectVersionAcl',
+    decidedOn: 'object',
   },
   {
     name: 'PutObjectAcl',
@@ -107,6 +115,7 @@ export const OBJECT_ROWS = [
     permission: 's3:PutObjectAcl',
     versionPermission: 's3:PutObjectVersionAcl',
     anonymous: false,
+    decidedOn: 'object',
   },
   {
     name: 'GetObjectTagging',
@@ -115,6 +124,7 @@ export const OBJECT_ROWS = [
     match: on('tagging'),
     permission: 's3:GetObjectTagging',
     versionPermission: 's3:GetObjectVersionTagging',
+    decidedOn: 'existingTags',
   },
   {
     name: 'PutObjectTagging',
@@ -124,6 +134,7 @@ export const OBJECT_ROWS = [
     body: 'xml',
     permission: 's3:PutObjectTagging',
     versionPermission: 's3:PutObjectVersionTagging',
+    decidedOn: 'objectTags',
   },
   {
     name: 'DeleteObjectTagging',
@@ -132,6 +143,7 @@ export const OBJECT_ROWS = [
     match: on('tagging'),
     permission: 's3:DeleteObjectTagging',
     versionPermission: 's3:DeleteObjectVersionTagging',
+    decidedOn: 'objectTags',
   },
   {
     name: 'GetObjectAttributes',
@@ -141,9 +153,10 @@ export const OBJECT_ROWS = [
     permission: 's3:GetObjectAttributes',
     versionPermission: 's3:GetObjectVersionAttributes',
     adds: [
-      { action: 's3:GetObject', when: 'always' },
-      { action: 's3:GetObjectVersion', when: 'instead, with `versionId`' },
+      { for: 'object', action: 's3:GetObject', when: 'always' },
+      { for: 'object', ofVersion: true, action: 's3:GetObjectVersion', when: 'instead, with `versionId`' },
     ],
+    decidedOn: 'object',
   },
   {
     name: 'GetObjectRetention',
@@ -151,6 +164,7 @@ export const OBJECT_ROWS = [
     method: 'GET',
     match: on('retention'),
     permission: 's3:GetObjectRetention',
+    decidedOn: 'object',
   },
   {
     name: 'PutObjectRetention',
@@ -160,6 +174,7 @@ export const OBJECT_ROWS = [
     body: 'xml',
     permission: 's3:PutObjectRetention',
     adds: BYPASS,
+    decidedOn: 'lock',
   },
   {
     name: 'GetObjectLegalHold',
@@ -167,6 +182,7 @@ export const OBJECT_ROWS = [
     method: 'GET',
     match: on('legal-hold'),
     permission: 's3:GetObjectLegalHold',
+    decidedOn: 'object',
   },
   {
     name: 'PutObjectLegalHold',
@@ -175,6 +191,7 @@ export const OBJECT_ROWS = [
     match: on('legal-hold'),
     body: 'xml',
     permission: 's3:PutObjectLegalHold',
+    decidedOn: 'lock',
   },
 
   {

@@ -3,7 +3,7 @@ import { BUCKET_ROWS } from './operation-rows-bucket.ts';
 import { CONTROL_ROWS } from './operation-rows-control.ts';
 import { METADATA_ROWS } from './operation-rows-metadata.ts';
 import { OBJECT_ROWS } from './operation-rows-object.ts';
-import type { AddedAction, OperationDeclaration, OperationLevel, OperationMatch } from './operation-row.ts';
+import type { AddedAction, DecidedOn, OperationDeclaration, OperationLevel, OperationMatch } from './operation-row.ts';
 
 export type { AddedAction, OperationLevel, OperationMatch } from './operation-row.ts';
 
@@ -37,6 +37,10 @@ export interface OperationRow {
   readonly versionPermission: string | undefined;
   /** What some requests take besides. */
   readonly adds: readonly AddedAction[];
+  /** What the decision waits for; undefined: nothing, it is made before the operation runs. */
+  readonly decidedOn: DecidedOn | undefined;
+  /** For the account of the bucket's owner alone. */
+  readonly ownersOnly: boolean;
   /** False: an anonymous caller is refused before any handler, whatever ACLs and policies say. */
   readonly anonymousAllowed: boolean;
   /** `x-amz-content-sha256: STREAMING-...` is legal here. */
@@ -55,6 +59,8 @@ function toRow(declaration: OperationDeclaration & { readonly name: OperationNam
     permission: declaration.permission,
     versionPermission: declaration.versionPermission,
     adds: declaration.adds ?? [],
+    decidedOn: declaration.decidedOn,
+    ownersOnly: declaration.ownersOnly ?? false,
     anonymousAllowed: declaration.anonymous ?? true,
     // A form carries the object as one of its fields.
     streamingPayload: declaration.body === 'object' && declaration.name !== 'PostObject',

@@ -1,18 +1,11 @@
 import { idOf } from '../../access/acl/permits.ts';
 import { S3Error } from '../../errors/s3-error.ts';
-import type { Bucket } from '../../manifest/index.ts';
 import type { Acl } from '../../protocol/acl/acl.ts';
 import type { HeaderReader } from '../../protocol/request.ts';
 import type { OperationContext } from '../operation.ts';
-import { requireAction } from '../require-access.ts';
+import { requireAlso } from '../permission.ts';
 import { refusePublicAcl } from './bucket-rules.ts';
 import { type AclTarget, CANNED_HEADER, headerAcl } from './requested-acl.ts';
-
-/** An object that is about to be written. */
-interface WrittenObject {
-  readonly bucket: Bucket;
-  readonly ignoreWrite?: AclTarget['ignoreWrite'];
-}
 
 /** Absent ACL: private to the owner. */
 interface WrittenOwnership {
@@ -29,20 +22,24 @@ const TO_BUCKET_OWNER = 'bucket-owner-full-control';
  */
 export function writtenOwnership(
   headers: HeaderReader,
-  written: WrittenObject,
+  { ignoreWrite }: Pick<AclTarget, 'ignoreWrite'>,
   context: OperationContext,
 ): WrittenOwnership {
-  const { bucket, ignoreWrite = false } = written;
-  const { principal } = context;
+  const { bucket, principal } = context;
   const writerId = idOf(principal);
   const asks = asksForAcl(headers);
-  if (asks) requireAction('s3:PutObjectAcl', { bucket, creates: true }, context);
+  if (asks) requireAlso('acl', { bucket, creates: true }, context);
   const { ownership } = bucket.settings;
   const canned = headers.get(CANNED_HEADER);
   const gives =
     ownership === 'BucketOwnerEnforced' || (ownership === 'BucketOwnerPreferred' && canned === TO_BUCKET_OWNER);
   const ownerId = gives ? bucket.ownerId : writerId;
-  const target = { subject: 'object', ownerId, bucketOwnerId: bucket.ownerId, ignoreWrite } as const;
+  const target = {
+    subject: 'object',
+    ownerId,
+    bucketOwnerId: bucket.ownerId,
+    ...(ignoreWrite && { ignoreWrite }),
+  } as const;
   const acl = asks ? headerAcl(headers, target, context) : undefined;
   if (ownership === 'BucketOwnerEnforced') {
     const isOther = canned !== undefined && canned !== TO_BUCKET_OWNER;

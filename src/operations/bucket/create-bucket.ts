@@ -2,6 +2,7 @@ import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
 import { requestTagKeys } from '../../access/tag-keys.ts';
 import type { BucketSettings, CreateBucketRequest } from '../../manifest/index.ts';
 import { isPublicGrant } from '../../protocol/acl/acl.ts';
+import { isAwsLocation, isRegionName } from '../../protocol/regions.ts';
 import { OWNERSHIPS, type Ownership } from '../../protocol/acl/ownership.ts';
 import { BUCKET_TAGGING, checkTags, MAX_TAGGING_BYTES, type Tag } from '../../protocol/tagging.ts';
 import { decodeXml } from '../../protocol/xml/decode.ts';
@@ -9,20 +10,19 @@ import { CREATE_BUCKET_CONFIGURATION } from '../../protocol/xml/bucket-shapes.ts
 import type { HeaderReader, S3Request } from '../../protocol/request.ts';
 import { requireOwnAcl } from '../acl/bucket-rules.ts';
 import { headerAcl } from '../acl/requested-acl.ts';
-import { bucketName, callerId, requireChangeable } from '../authorized-bucket.ts';
-import type { NewBuckets, Operation, OperationContext } from '../operation.ts';
-import { dependsOnBucketTags, requireAccess, requireAction } from '../require-access.ts';
+import { bucketName, callerId, requireChangeable } from '../named-bucket.ts';
+import type { NewBuckets, OperationSettings, OperationWithoutBucket, RequestContext } from '../operation.ts';
+import { dependsOnNewTags, requireAccess, requireAlso } from '../permission.ts';
 import { requireOffered } from '../encryption.ts';
-import { bucketArn } from './bucket-arn.ts';
-import { requireLocation } from './requested-location.ts';
+import { bucketArn } from '../answer-values.ts';
 
 const DEFAULT_REGION = 'us-east-1';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucket.html */
-export const createBucket: Operation = async (request, context) => {
+export const createBucket: OperationWithoutBucket = async (request, context) => {
   const name = bucketName(request);
   const ownerId = callerId(context);
-  const early = dependsOnBucketTags({}, context) ? await requestedBucket(request) : undefined;
+  const early = dependsOnNewTags(context) ? await requestedBucket(request) : undefined;
   requireAccess(early === undefined ? {} : { says: requestTagKeys(early.tags) }, context);
   requireChangeable(name, context);
   requireOffered(request.headers);
@@ -75,7 +75,7 @@ const NEW_BUCKETS: Readonly<Record<NewBuckets, BucketSettings>> = {
 function requestedSettings(
   headers: HeaderReader,
   ownerId: string,
-  context: OperationContext,
+  context: RequestContext,
 ): NonNullable<CreateBucketRequest['settings']> {
   const acl = headerAcl(headers, { subject: 'bucket', ownerId, bucketOwnerId: ownerId }, context);
   const ownership = requestedOwnership(headers);
@@ -90,24 +90,22 @@ function requestedSettings(
 function requireSettable(
   settings: BucketSettings,
   made: { readonly name: string; readonly ownerId: string },
-  context: OperationContext,
+  context: RequestContext,
 ): void {
   const bucket = { ...made, settings: {} };
-  if (settings.acl !== undefined) requireAction('s3:PutBucketAcl', { bucket }, context);
-  if (settings.ownership !== undefined) requireAction('s3:PutBucketOwnershipControls', { bucket }, context);
-  if (settings.objectLock === undefined) return;
-  requireAction('s3:PutBucketObjectLockConfiguration', { bucket }, context);
-  requireAction('s3:PutBucketVersioning', { bucket }, context);
+  if (settings.acl !== undefined) requireAlso('acl', { bucket }, context);
+  if (settings.ownership !== undefined) requireAlso('ownership', { bucket }, context);
+  if (settings.objectLock !== undefined) requireAlso('objectLock', { bucket }, context);
 }
 
 /** @throws S3Error AccessDenied */
 function requireTaggable(
   tags: readonly Tag[],
   made: { readonly name: string; readonly ownerId: string },
-  context: OperationContext,
+  context: RequestContext,
 ): void {
   if (tags.length === 0) return;
-  requireAction('s3:TagResource', { bucket: { ...made, settings: {} }, says: requestTagKeys(tags) }, context);
+  requireAlso('tags', { bucket: { ...made, settings: {} }, says: requestTagKeys(tags) }, context);
 }
 
 /** @throws S3Error InvalidArgument */
@@ -159,4 +157,21 @@ async function requestedBucket(request: S3Request): Promise<RequestedBucket> {
     ),
     ...(location !== undefined && { location }),
   };
+}
+
+/**
+ * Checks that a bucket is requested for this place. If the endpoint's region is not us-east-1, the constraint must name
+ * that region. In us-east-1, and where clients of any region are served, it may name another one.
+ * @throws S3Error InvalidLocationConstraint (no such place), IllegalLocationConstraintException (not this region's)
+ */
+function requireLocation(location: string | undefined, { region, acceptAnyRegion = false }: OperationSettings): void {
+  if (location === region) return;
+  const isUnnamed = location === undefined || location === '';
+  if (region !== DEFAULT_REGION && !acceptAnyRegion) {
+    throw new S3Error('IllegalLocationConstraintException', {
+      message: `The ${isUnnamed ? 'unspecified' : location} location constraint is incompatible for the region specific endpoint this request was sent to.`,
+    });
+  }
+  if (isUnnamed || isAwsLocation(location) || (acceptAnyRegion && isRegionName(location))) return;
+  throw new S3Error('InvalidLocationConstraint', { extra: { LocationConstraint: location } });
 }

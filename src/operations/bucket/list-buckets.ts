@@ -6,17 +6,17 @@ import { LIST_ALL_MY_BUCKETS_RESULT } from '../../protocol/xml/bucket-shapes.ts'
 import { xml } from '../../protocol/xml/document.ts';
 import { xmlDate } from '../../protocol/xml/xml-date.ts';
 import type { QueryReader } from '../../protocol/request.ts';
-import { callerId } from '../authorized-bucket.ts';
-import { bucketArn } from './bucket-arn.ts';
-import type { Operation, OperationContext, OperationSettings } from '../operation.ts';
-import { mayAccess, requireAccess } from '../require-access.ts';
+import { callerId } from '../named-bucket.ts';
+import { bucketArn } from '../answer-values.ts';
+import type { OperationWithoutBucket, RequestContext, OperationSettings } from '../operation.ts';
+import { mayAccess, requireAccess } from '../permission.ts';
 
 /** An account may hold 10,000 buckets; without `max-buckets` all of them are listed. */
 const MAX_BUCKETS = 10_000;
 const NONE: BucketPage = { buckets: [], truncated: false };
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListBuckets.html */
-export const listBuckets: Operation = async (request, context) => {
+export const listBuckets: OperationWithoutBucket = async (request, context) => {
   const ownerId = callerId(context);
   const isVisible = visibility(ownerId, context);
   const { query } = request;
@@ -45,7 +45,7 @@ export const listBuckets: Operation = async (request, context) => {
  * buckets themselves are not asked, because each would have to be read.
  * @throws S3Error AccessDenied: a policy denies ListBuckets, or there is none at all
  */
-function visibility(ownerId: string, context: OperationContext): ((name: string) => boolean) | undefined {
+function visibility(ownerId: string, context: RequestContext): ((name: string) => boolean) | undefined {
   const { principal, asked } = context;
   const { allowed, rule } = decide(principal, 's3:ListAllMyBuckets', {}, asked);
   const permissions = principal.kind === 'account' ? principal.user?.permissions : undefined;
@@ -71,7 +71,7 @@ interface Wanted {
 async function bucketsOf(
   { ownerId, isVisible }: Wanted,
   query: QueryReader,
-  { manifest, call }: OperationContext,
+  { manifest, call }: RequestContext,
 ): Promise<BucketPage> {
   const prefix = query.get('prefix');
   const after = continuation(query.get('continuation-token'));

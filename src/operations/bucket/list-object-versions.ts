@@ -4,14 +4,13 @@ import type { QueryReader } from '../../protocol/request.ts';
 import { xml, type XmlValue } from '../../protocol/xml/document.ts';
 import { LIST_OBJECT_VERSIONS_RESULT } from '../../protocol/xml/list-shapes.ts';
 import { xmlDate } from '../../protocol/xml/xml-date.ts';
-import { authorizedBucket } from '../authorized-bucket.ts';
 import type { Operation } from '../operation.ts';
 import { checkOptionalAttributes, type ListParameters, listParameters } from './list-parameters.ts';
 import { objectValues, objectOwners, type OwnerLookup, pageValues, prefixValues } from './list-values.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectVersions.html */
 export const listObjectVersions: Operation = async (request, context) => {
-  const bucket = await authorizedBucket(request, context);
+  const { bucket } = context;
   const parameters = listParameters(request.query);
   checkOptionalAttributes(request.headers);
   const { keyMarker, versionIdMarker } = readMarkers(request.query);

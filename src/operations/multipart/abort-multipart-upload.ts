@@ -2,7 +2,6 @@ import { invalidArgument, isS3Error } from '../../errors/s3-error.ts';
 import type { UploadTarget } from '../../manifest/index.ts';
 import { preconditionFailed } from '../../protocol/conditions.ts';
 import { parseHttpDate } from '../../protocol/http-date.ts';
-import { namedBucket } from '../authorized-bucket.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { requireUploadAccess } from './authorized-upload.ts';
 import { uploadTarget } from './upload-request.ts';
@@ -11,7 +10,7 @@ const INITIATED = 'x-amz-if-match-initiated-time';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_AbortMultipartUpload.html */
 export const abortMultipartUpload: Operation = async (request, context) => {
-  const bucket = await namedBucket(request, context);
+  const { bucket } = context;
   const target = uploadTarget(request, bucket);
   await requireUploadAccess(target, context);
   await requireInitiated(target, request.headers.get(INITIATED), context);

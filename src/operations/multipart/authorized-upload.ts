@@ -3,23 +3,9 @@ import { owns } from '../../access/acl/permits.ts';
 import type { StartedUpload } from '../../access/authorize.ts';
 import { S3Error, isS3Error } from '../../errors/s3-error.ts';
 import { type Bucket, noSuchUpload, type Upload, type UploadContent, type UploadTarget } from '../../manifest/index.ts';
-import type { S3Request } from '../../protocol/request.ts';
-import { namedBucket } from '../authorized-bucket.ts';
 import { toS3Error } from '../failure.ts';
 import type { OperationContext } from '../operation.ts';
-import { dependsOnCreation, mayAccess, ownAction, requireAccess } from '../require-access.ts';
-
-/**
- * The bucket of a part, or of an upload to be completed. If a policy has a condition on what only the request that
- * created the upload said, the decision is made when the upload is known (`authorizedForPart`,
- * `requireCompletionAccess`).
- * @throws S3Error as `authorizedBucket`
- */
-export async function bucketOfUpload(request: S3Request, context: OperationContext): Promise<Bucket> {
-  const bucket = await namedBucket(request, context);
-  if (!dependsOnCreation({ bucket }, context)) requireAccess({ bucket }, context);
-  return bucket;
-}
+import { mayAccess, ownAction, requireAccess } from '../permission.ts';
 
 /**
  * Finds an open upload and checks that the caller may do this to it.
@@ -27,10 +13,9 @@ export async function bucketOfUpload(request: S3Request, context: OperationConte
  */
 export async function authorizedUpload(target: UploadTarget, context: OperationContext): Promise<Upload> {
   const { uploads } = context.manifest;
-  const asksCreation = dependsOnCreation(target, context);
   return authorized(
     target,
-    asksCreation ? uploads.read(target, context.call) : uploads.find(target, context.call),
+    context.undecided === 'creation' ? uploads.read(target, context.call) : uploads.find(target, context.call),
     context,
   );
 }
@@ -40,7 +25,7 @@ export async function authorizedUpload(target: UploadTarget, context: OperationC
  * `authorizedUpload`
  */
 export async function authorizedForPart(target: UploadTarget, context: OperationContext): Promise<Upload> {
-  if (dependsOnCreation(target, context)) return authorizedUpload(target, context);
+  if (context.undecided === 'creation') return authorizedUpload(target, context);
   return authorized(target, context.manifest.uploads.recall(target, context.call), context);
 }
 
@@ -100,7 +85,7 @@ function mayLearn(bucket: Bucket, context: OperationContext): boolean {
  */
 export async function requireUploadAccess(target: UploadTarget, context: OperationContext): Promise<void> {
   const { bucket } = target;
-  const isDecidedByOwner = owns(context.principal, bucket) && !dependsOnCreation(target, context);
+  const isDecidedByOwner = owns(context.principal, bucket) && context.undecided !== 'creation';
   if (isDecidedByOwner) requireAccess({ bucket, upload: { ownerId: bucket.ownerId } }, context);
   else await authorizedUpload(target, context);
 }

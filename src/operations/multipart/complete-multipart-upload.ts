@@ -7,13 +7,13 @@ import type { HeaderReader, S3Request } from '../../protocol/request.ts';
 import { type Decoded, decodeXmlList } from '../../protocol/xml/decode.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { COMPLETE_MULTIPART_UPLOAD, COMPLETE_MULTIPART_UPLOAD_RESULT } from '../../protocol/xml/multipart-shapes.ts';
-import { objectChecksumElements } from '../checksum-elements.ts';
+import { objectChecksumElements } from '../answer-values.ts';
 import { writeConditions } from '../object/put-object.ts';
 import { createdVersionHeaders } from '../object-version.ts';
-import { locationOf } from '../location.ts';
+import { locationOf } from '../answer-values.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { encryptionOf, requireOffered, shownKey } from '../encryption.ts';
-import { bucketOfUpload, heedingUpload, requireCompletionAccess, requireStarter } from './authorized-upload.ts';
+import { heedingUpload, requireCompletionAccess, requireStarter } from './authorized-upload.ts';
 import { checksumTypeOf, objectChecksum } from './upload-checksum.ts';
 import { isPartNumber, uploadTarget } from './upload-request.ts';
 
@@ -25,7 +25,7 @@ const CHECKSUM_ELEMENTS = CHECKSUM_ALGORITHMS.map((algorithm) => [algorithm, `Ch
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html */
 export const completeMultipartUpload: Operation = async (request, context) => {
-  const bucket = await bucketOfUpload(request, context);
+  const { bucket } = context;
   requireOffered(request.headers, bucket);
   const shown = shownKey({ headers: request.headers, algorithmAlone: true }, context);
   const expected = expectedObject(request.headers);

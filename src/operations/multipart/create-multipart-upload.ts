@@ -2,7 +2,7 @@ import { creationHeaders } from '../../access/creation-headers.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { INITIATE_MULTIPART_UPLOAD_RESULT } from '../../protocol/xml/multipart-shapes.ts';
 import { writtenOwnership } from '../acl/written-object.ts';
-import { authorizedBucket, callerId, objectKey } from '../authorized-bucket.ts';
+import { objectKey } from '../named-bucket.ts';
 import { newObjectAttributes } from '../object/new-object.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { encryptedBy, type Initiator } from '../../manifest/index.ts';
@@ -11,14 +11,13 @@ import { createdChecksum } from './upload-checksum.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateMultipartUpload.html */
 export const createMultipartUpload: Operation = async (request, context) => {
-  const bucket = await authorizedBucket(request, context);
+  const { bucket } = context;
   const encryptWith = requestedEncryption({ headers: request.headers, bucket }, context);
   const key = objectKey(request);
-  const attributes = newObjectAttributes(request, { bucket, context });
+  const attributes = newObjectAttributes(request, context);
   const checksum = createdChecksum(request.headers);
   const { storageClass } = attributes;
-  callerId(context);
-  const ownership = writtenOwnership(request.headers, { bucket }, context);
+  const ownership = writtenOwnership(request.headers, {}, context);
   const initiator = initiatorOf(ownership.ownerId, context);
 
   const said = creationHeaders(request.headers);

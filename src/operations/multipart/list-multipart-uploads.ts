@@ -4,7 +4,6 @@ import { encodeForListing } from '../../protocol/url-encoding.ts';
 import { type XmlValue, xml } from '../../protocol/xml/document.ts';
 import { LIST_MULTIPART_UPLOADS_RESULT } from '../../protocol/xml/multipart-shapes.ts';
 import { xmlDate } from '../../protocol/xml/xml-date.ts';
-import { authorizedBucket } from '../authorized-bucket.ts';
 import { readCount, readEncodingType } from '../bucket/list-parameters.ts';
 import { type OwnerLookup, ownerLookup } from '../bucket/list-values.ts';
 import type { Operation } from '../operation.ts';
@@ -14,7 +13,7 @@ const MAX_UPLOADS = 1000;
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListMultipartUploads.html */
 export const listMultipartUploads: Operation = async (request, context) => {
-  const bucket = await authorizedBucket(request, context);
+  const { bucket } = context;
   const parameters = uploadParameters(request.query);
   const { limit, keyMarker, uploadIdMarker, prefix, delimiter, encode } = parameters;
   const page = await context.manifest.uploads.list(

@@ -3,10 +3,9 @@ import { quoted } from '../../protocol/headers/object-headers.ts';
 import { type XmlValue, xml } from '../../protocol/xml/document.ts';
 import { LIST_PARTS_RESULT } from '../../protocol/xml/multipart-shapes.ts';
 import { xmlDate } from '../../protocol/xml/xml-date.ts';
-import { namedBucket } from '../authorized-bucket.ts';
 import { readCount } from '../bucket/list-parameters.ts';
 import { ownerLookup } from '../bucket/list-values.ts';
-import { checksumElements } from '../checksum-elements.ts';
+import { checksumElements } from '../answer-values.ts';
 import type { Operation } from '../operation.ts';
 import { authorizedUpload } from './authorized-upload.ts';
 import { uploadTarget, uploadValues } from './upload-request.ts';
@@ -15,7 +14,7 @@ const MAX_PARTS = 1000;
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListParts.html */
 export const listParts: Operation = async (request, context) => {
-  const bucket = await namedBucket(request, context);
+  const { bucket } = context;
   const limit = Math.min(readCount(request.query, 'max-parts', MAX_PARTS), MAX_PARTS);
   const after = readCount(request.query, 'part-number-marker', 0);
   const { uploads } = context.manifest;

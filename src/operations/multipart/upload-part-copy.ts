@@ -5,8 +5,8 @@ import type { HeaderReader } from '../../protocol/request.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { COPY_PART_RESULT } from '../../protocol/xml/multipart-shapes.ts';
 import { xmlDate } from '../../protocol/xml/xml-date.ts';
-import { authorizedForPart, bucketOfUpload, heedingUpload } from './authorized-upload.ts';
-import { checksumElements } from '../checksum-elements.ts';
+import { authorizedForPart, heedingUpload } from './authorized-upload.ts';
+import { checksumElements } from '../answer-values.ts';
 import {
   type SourceUse,
   copiedVersionHeaders,
@@ -31,7 +31,7 @@ interface CopyRange {
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPartCopy.html */
 export const uploadPartCopy: Operation = async (request, context) => {
-  const bucket = await bucketOfUpload(request, context);
+  const { bucket } = context;
   requireOffered(request.headers, bucket);
   const shown = shownKey({ headers: request.headers, algorithmAlone: true }, context);
   refuseVersionId(request);

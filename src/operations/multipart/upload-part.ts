@@ -1,6 +1,6 @@
 import { checksumHeader } from '../../protocol/checksums/algorithms.ts';
 import { quoted } from '../../protocol/headers/object-headers.ts';
-import { authorizedForPart, bucketOfUpload, heedingUpload } from './authorized-upload.ts';
+import { authorizedForPart, heedingUpload } from './authorized-upload.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { type EncryptWith, type PartRecord, requirePartKey, type Upload } from '../../manifest/index.ts';
 import type { S3Request } from '../../protocol/request.ts';
@@ -10,7 +10,7 @@ import { MAX_PART_SIZE, partNumberOf, refuseVersionId, uploadTarget } from './up
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPart.html */
 export const uploadPart: Operation = async (request, context) => {
-  const bucket = await bucketOfUpload(request, context);
+  const { bucket } = context;
   requireOffered(request.headers, bucket);
   const shown = shownKey({ headers: request.headers }, context);
   refuseVersionId(request);

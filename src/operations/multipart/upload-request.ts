@@ -2,7 +2,7 @@ import { S3Error, invalidArgument, isS3Error } from '../../errors/s3-error.ts';
 import type { Bucket, UploadSummary, UploadTarget } from '../../manifest/index.ts';
 import type { RequestBody, S3Request } from '../../protocol/request.ts';
 import type { XmlValue } from '../../protocol/xml/document.ts';
-import { objectKey } from '../authorized-bucket.ts';
+import { objectKey } from '../named-bucket.ts';
 import type { OwnerLookup } from '../bucket/list-values.ts';
 
 const MAX_PART_NUMBER = 10_000;

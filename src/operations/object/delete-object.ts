@@ -2,18 +2,16 @@ import { S3Error } from '../../errors/s3-error.ts';
 import type { WriteConditions } from '../../protocol/conditions.ts';
 import type { HeaderReader } from '../../protocol/request.ts';
 import { idOf } from '../../access/acl/permits.ts';
-import { authorizedBucket } from '../authorized-bucket.ts';
 import { deletionHeaders, versionTarget } from '../object-version.ts';
 import type { Operation } from '../operation.ts';
 import { deletionGuard, refuseIdleBypass } from './object-lock.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObject.html */
 export const deleteObject: Operation = async (request, context) => {
-  const bucket = await authorizedBucket(request, context);
-  const target = versionTarget(request, bucket, context);
+  const target = versionTarget(request, context);
   const conditions = deleteConditions(request.headers);
-  refuseIdleBypass(request.headers, bucket);
-  const guard = deletionGuard(request.headers, { ...target, context });
+  refuseIdleBypass(request.headers, context.bucket);
+  const guard = deletionGuard(request.headers, target.key, context);
   const removed = await context.manifest.objects.remove(
     target,
     { conditions, ownerId: idOf(context.principal), guard },

@@ -1,5 +1,5 @@
 import { S3Error } from '../../errors/s3-error.ts';
-import type { Bucket, HeadsByKey } from '../../manifest/index.ts';
+import type { HeadsByKey } from '../../manifest/index.ts';
 import { checkKeyLength } from '../../protocol/address.ts';
 import type { HeaderReader } from '../../protocol/request.ts';
 import { type Decoded, decodeXmlList } from '../../protocol/xml/decode.ts';
@@ -9,11 +9,10 @@ import { isStoreError } from '../../store/store-error.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
 import { Pace } from '../../streams/turns.ts';
 import { idOf } from '../../access/acl/permits.ts';
-import { namedBucket } from '../authorized-bucket.ts';
 import { toS3Error } from '../failure.ts';
-import { authorizeDeletion, canNameVersion } from '../object-version.ts';
+import { type VersionTarget, canNameVersion } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { dependsOnKeys, requireAccess } from '../require-access.ts';
+import { requireAlso, requireDeferred } from '../permission.ts';
 import { requireBodyDigest } from '../required-digest.ts';
 import { bypassesGovernance, deletionGuard } from './object-lock.ts';
 
@@ -41,8 +40,9 @@ interface Outcome {
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html */
 export const deleteObjects: Operation = async (request, context) => {
-  const bucket = await namedBucket(request, context);
-  requireSome(request.headers, { bucket, context });
+  const { undecided } = context;
+  // Where no policy tells keys apart, a caller who may delete none is refused before the list is read.
+  if (undecided === undefined) bypassesGovernance(request.headers, undefined, context);
   requireBodyDigest(request.headers);
   const document = await request.body.readAll(LIMITS.bytes);
   const { Quiet: quiet = false, objects } = await decodeXmlList(DELETE, document, {
@@ -55,10 +55,9 @@ export const deleteObjects: Operation = async (request, context) => {
 
   const items = itemsByKey(objects);
   const deletion: Deletion = {
-    bucket,
     headers: request.headers,
-    heads: await lookAhead(items, bucket, context),
-    ...(dependsOnKeys({ bucket }, context) && { pace: new Pace(DECIDED_AT_A_TIME) }),
+    heads: await lookAhead(items, context),
+    ...(undecided !== undefined && { pace: new Pace(DECIDED_AT_A_TIME) }),
   };
   const outcomes = (await mapConcurrent(items, CONCURRENCY, (items) => deleteInTurn(items, deletion, context))).flat();
   const valuesOf = (wanted: Outcome['element']): XmlValue[] =>
@@ -82,22 +81,8 @@ function itemsByKey(objects: readonly DeleteItem[]): DeleteItem[][] {
   return Array.from(byKey.values(), (versions) => [...versions.values()]);
 }
 
-/**
- * Refuses a caller who may delete no key at all before the list is read. Where policies tell keys apart, each key is
- * decided on its own. @throws S3Error AccessDenied
- */
-function requireSome(
-  headers: HeaderReader,
-  { bucket, context }: { readonly bucket: Bucket; readonly context: OperationContext },
-): void {
-  if (dependsOnKeys({ bucket }, context)) return;
-  requireAccess({ bucket }, context);
-  bypassesGovernance(headers, { bucket, context });
-}
-
 /** What all items of one request have in common. */
 interface Deletion {
-  readonly bucket: Bucket;
   readonly headers: HeaderReader;
   /** Heads that a listing has shown. */
   readonly heads: HeadsByKey;
@@ -112,11 +97,9 @@ interface Deletion {
  */
 async function lookAhead(
   items: readonly DeleteItem[][],
-  bucket: Bucket,
-  context: OperationContext,
+  { bucket, undecided, manifest, call }: OperationContext,
 ): Promise<HeadsByKey> {
-  const { manifest, call } = context;
-  if (dependsOnKeys({ bucket }, context)) return new Map();
+  if (undecided !== undefined) return new Map();
   const plain = items.filter(([item, ...more]) => item?.VersionId === undefined && more.length === 0);
   const keys = plain.flatMap(([item]) => (item === undefined ? [] : [item.Key]));
   try {
@@ -142,11 +125,8 @@ async function deleteInTurn(
 }
 
 /** Deletes one object. Its failure is reported in the answer, beside the successes of others. */
-async function deleteOne(
-  item: DeleteItem,
-  { bucket, headers, heads }: Deletion,
-  context: OperationContext,
-): Promise<Outcome> {
+async function deleteOne(item: DeleteItem, { headers, heads }: Deletion, context: OperationContext): Promise<Outcome> {
+  const { bucket } = context;
   const { Key, VersionId, ETag, Size, LastModifiedTime } = item;
   try {
     checkKeyLength(Key);
@@ -154,10 +134,10 @@ async function deleteOne(
       throw new S3Error('NotImplemented', { message: 'Only ETag can be a condition of a deletion.' });
     }
     const target = { bucket, key: Key, versionId: VersionId };
-    authorizeDeletion({ ...target, ifMatch: ETag }, context);
+    requireDeletion({ ...target, ifMatch: ETag }, context);
     // Of an id in a list S3 says so whatever is wrong with it, and not InvalidArgument.
     if (VersionId !== undefined && !canNameVersion(VersionId, bucket)) throw new S3Error('NoSuchVersion');
-    const guard = deletionGuard(headers, { ...target, context });
+    const guard = deletionGuard(headers, Key, context);
     const conditions = ETag === undefined ? {} : { ifMatch: ETag };
     const removed = await context.manifest.objects.remove(
       target,
@@ -176,4 +156,19 @@ async function deleteOne(
     const { code, message } = toS3Error(error);
     return { element: 'Error', value: { Key, VersionId, Code: code, Message: message } };
   }
+}
+
+/**
+ * Checks permission for a deletion. Everybody who may write to a bucket may put a delete marker on top. Only the
+ * bucket's owner, and whom policies let, may delete a version for good.
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#acl-access-policy-permission-mapping @throws
+ * S3Error AccessDenied
+ */
+function requireDeletion(
+  { bucket, key, versionId, ifMatch }: VersionTarget & { readonly ifMatch?: string | undefined },
+  context: OperationContext,
+): void {
+  const says = { get: (name: string) => (name === 's3:if-match' ? ifMatch : undefined) };
+  if (versionId === undefined) requireDeferred({ bucket, key, says }, context);
+  else requireAlso('version', { bucket, key, versionId, says }, context);
 }

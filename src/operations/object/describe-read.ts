@@ -12,7 +12,7 @@ import { versionHeaders } from '../object-version.ts';
 import type { OperationContext } from '../operation.ts';
 import { storageClassOf } from './archived.ts';
 import { shownLock } from './object-lock.ts';
-import type { ReadTarget } from './read-target.ts';
+import type { ReadTarget } from './read-request.ts';
 import { type SelectedBytes, contentRange, selectBytes } from './select-bytes.ts';
 
 /** What GetObject and HeadObject answer with when nothing is refused. */
@@ -34,7 +34,7 @@ export function describeRead(
   const headers = addHeaders(
     describeSelected(request, view, selected),
     storedEncryptionHeaders(view, target.shown),
-    shownLock(view, target.bucket, context),
+    shownLock(view, context),
     versionHeaders(target.bucket, view.versionId),
     target.overrides,
   );

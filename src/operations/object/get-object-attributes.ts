@@ -4,16 +4,15 @@ import { httpDate } from '../../protocol/headers/object-headers.ts';
 import type { HeaderReader } from '../../protocol/request.ts';
 import { type XmlValue, xml } from '../../protocol/xml/document.ts';
 import { GET_OBJECT_ATTRIBUTES_RESULT } from '../../protocol/xml/object-shapes.ts';
-import { namedBucket } from '../authorized-bucket.ts';
 import { authorizedObject } from '../authorized-object.ts';
 import { readCount } from '../bucket/list-parameters.ts';
-import { checksumElements } from '../checksum-elements.ts';
+import { checksumElements } from '../answer-values.ts';
 import { versionHeaders, versionTarget } from '../object-version.ts';
 import { shownKey } from '../encryption.ts';
 import type { Operation } from '../operation.ts';
-import { requireAction, versioned } from '../require-access.ts';
+import { requireAlso } from '../permission.ts';
 import { storageClassOf } from './archived.ts';
-import { readConditions, requireConditions } from './read-response.ts';
+import { readConditions, requireConditions } from './read-request.ts';
 
 const HEADER = 'x-amz-object-attributes';
 const DEFAULT_MAX_PARTS = 1000;
@@ -32,12 +31,12 @@ const ATTRIBUTES: Readonly<Record<string, (view: ObjectView, headers: HeaderRead
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObjectAttributes.html */
 export const getObjectAttributes: Operation = async (request, context) => {
-  const bucket = await namedBucket(request, context);
-  const target = versionTarget(request, bucket, context);
+  const { bucket } = context;
+  const target = versionTarget(request, context);
   const wanted = wantedAttributes(request.headers.get(HEADER));
   const shown = shownKey({ headers: request.headers }, context);
   const view = await authorizedObject(target, context);
-  requireAction(versioned('s3:GetObject', target.versionId), { bucket, object: view }, context);
+  requireAlso('object', { bucket, versionId: target.versionId, object: view }, context);
   requireKey(view.encryption?.by, shown);
   requireConditions(view, readConditions(request.headers));
   const value = Object.assign({}, ...wanted.map((name) => ATTRIBUTES[name]?.(view, request.headers))) as Record<

@@ -3,15 +3,13 @@ import type { ByteRange } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import type { ByteSource } from '../../streams/bytes.ts';
 import { heldBytes } from '../../streams/held-bytes.ts';
-import { namedBucket } from '../authorized-bucket.ts';
 import { authorizedObject, withoutTellingMissing } from '../authorized-object.ts';
 import { versionHeaders } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { requireAccess } from '../require-access.ts';
+import { requireAccess } from '../permission.ts';
 import { requireReadable } from './archived.ts';
 import { describeRead } from './describe-read.ts';
-import { notModified, requireConditions } from './read-response.ts';
-import { type ReadTarget, readTarget } from './read-target.ts';
+import { type ReadTarget, notModified, readTarget, requireConditions } from './read-request.ts';
 import { type Selection, isOfAnother, selectBytes } from './select-bytes.ts';
 
 const NOTHING = Buffer.alloc(0);
@@ -21,12 +19,26 @@ const MAX_TURNS = 4;
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html */
 export const getObject: Operation = async (request, context) => {
-  const bucket = await namedBucket(request, context);
-  const target = readTarget(request, bucket, context);
+  const { bucket } = context;
+  const target = readTarget(request, context);
   const { view, body } = (await openAtOnce(target, context)) ?? (await lookThenOpen(target, context));
   if (body === undefined) return notModified(view, versionHeaders(bucket, view.versionId));
   const { status, headers } = describeRead(request, target, view, context);
   return { status, headers, body };
+};
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html */
+export const headObject: Operation = async (request, context) => {
+  const { bucket } = context;
+  const target = readTarget(request, context);
+  const view = await authorizedObject(target, context);
+  requireKey(view.encryption?.by, target.shown);
+  if (requireConditions(view, target.conditions) === 'notModified') {
+    return notModified(view, versionHeaders(bucket, view.versionId));
+  }
+  const { status, headers, length } = describeRead(request, target, view, context);
+  headers['content-length'] = String(length);
+  return { status, headers };
 };
 
 /** `body` is missing when the conditions answer 304. */

@@ -1,15 +1,14 @@
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
-import type { Bucket, KeyRef, ObjectView } from '../../manifest/index.ts';
+import type { Bucket, ObjectView } from '../../manifest/index.ts';
 import type { ResponseHeaders } from '../../protocol/headers/object-headers.ts';
 import { BYPASS, lockHeaders } from '../../protocol/headers/object-lock-headers.ts';
 import { type ObjectLock, formatRetainUntil, isKept } from '../../protocol/object-lock.ts';
 import { remainingDays } from '../../access/request-keys.ts';
 import type { HeaderReader, S3Request } from '../../protocol/request.ts';
-import { namedBucket } from '../authorized-bucket.ts';
 import { authorizedObject } from '../authorized-object.ts';
 import { refusingMarkers, versionTarget } from '../object-version.ts';
 import type { OperationContext } from '../operation.ts';
-import { OBJECT_LOCK, dependsOn, mayAccess, requireAccess, requireAction } from '../require-access.ts';
+import { mayAlso, requireAlso, requireDeferred } from '../permission.ts';
 
 /**
  * Most bytes of a body. A retention or a legal hold has two elements; this leaves room for comments and white space.
@@ -22,21 +21,12 @@ export function missingObjectLock(): S3Error {
 }
 
 /**
- * Finds the bucket of a request that changes a lock and checks permission. Where a policy asks what the lock will be,
- * `requireLocking` decides later, when that is known. @throws S3Error NoSuchBucket, AccessDenied
+ * Checks permission with the lock that the body asks for, where a policy asks for that, and that the bucket has object
+ * lock: S3 looks at the body first. @throws S3Error AccessDenied, InvalidRequest
  */
-export async function lockingBucket(request: S3Request, context: OperationContext): Promise<Bucket> {
-  const bucket = await namedBucket(request, context);
-  if (!dependsOn(OBJECT_LOCK, { bucket }, context)) requireAccess({ bucket }, context);
-  return bucket;
-}
-
-/**
- * Checks permission with the lock that the body asks for, and that the bucket has object lock: S3 looks at the body
- * first. @throws S3Error AccessDenied, InvalidRequest
- */
-export function requireLocking(bucket: Bucket, lock: ObjectLock, context: OperationContext): void {
-  if (dependsOn(OBJECT_LOCK, { bucket }, context)) requireAccess({ bucket, says: said(lock) }, context);
+export function requireLocking(lock: ObjectLock, context: OperationContext): void {
+  const { bucket } = context;
+  requireDeferred({ bucket, says: said(lock) }, context);
   if (bucket.settings.objectLock === undefined) throw missingObjectLock();
 }
 
@@ -56,38 +46,31 @@ function said({ retention, legalHold }: ObjectLock): { get: (key: string) => str
  * lock. @throws S3Error as `authorizedObject`, InvalidRequest
  */
 export async function readLock(request: S3Request, context: OperationContext): Promise<ObjectLock> {
-  const bucket = await namedBucket(request, context);
-  const { lock = {} } = await refusingMarkers(
-    () => authorizedObject(versionTarget(request, bucket, context), context),
-    'GET',
-  );
-  if (bucket.settings.objectLock === undefined) throw missingObjectLock();
+  const { lock = {} } = await refusingMarkers(() => authorizedObject(versionTarget(request, context), context), 'GET');
+  if (context.bucket.settings.objectLock === undefined) throw missingObjectLock();
   return lock;
 }
 
 /** The part of an object's lock that GetObject and HeadObject show to this caller. */
-export function shownLock(object: ObjectView, bucket: Bucket, context: OperationContext): ResponseHeaders {
+export function shownLock(object: ObjectView, context: OperationContext): ResponseHeaders {
   if (object.lock === undefined) return {};
+  const { bucket } = context;
   const { retention, legalHold } = object.lock;
   return lockHeaders({
-    ...(retention !== undefined && mayAccess('s3:GetObjectRetention', { bucket, object }, context) && { retention }),
-    ...(legalHold !== undefined && mayAccess('s3:GetObjectLegalHold', { bucket, object }, context) && { legalHold }),
+    ...(retention !== undefined && mayAlso('retention', { bucket, object }, context) && { retention }),
+    ...(legalHold !== undefined && mayAlso('legalHold', { bucket, object }, context) && { legalHold }),
   });
-}
-
-/** The object in question, and the caller. Without a key: that of the request. */
-interface Where extends Partial<KeyRef> {
-  readonly bucket: Bucket;
-  readonly context: OperationContext;
 }
 
 /**
  * Whether the request lifts GOVERNANCE (`x-amz-bypass-governance-retention`). Buckets without object lock have none to
- * lift. @throws S3Error AccessDenied: the caller may not
+ * lift.
+ * @param key undefined: that of the request @throws S3Error AccessDenied: the caller may not
  */
-export function bypassesGovernance(headers: HeaderReader, { bucket, key, context }: Where): boolean {
+export function bypassesGovernance(headers: HeaderReader, key: string | undefined, context: OperationContext): boolean {
+  const { bucket } = context;
   if (bucket.settings.objectLock === undefined || headers.get(BYPASS)?.toLowerCase() !== 'true') return false;
-  requireAction('s3:BypassGovernanceRetention', { bucket, ...(key !== undefined && { key }) }, context);
+  requireAlso('bypass', { bucket, ...(key !== undefined && { key }) }, context);
   return true;
 }
 
@@ -105,8 +88,12 @@ export function refuseIdleBypass(headers: HeaderReader, { settings }: Bucket): v
  * Makes the guard that is shown each version before a request deletes it for good, and that refuses a locked one.
  * @throws S3Error AccessDenied, as what it returns
  */
-export function deletionGuard(headers: HeaderReader, where: Where): (view: ObjectView) => void {
-  const bypass = bypassesGovernance(headers, where);
+export function deletionGuard(
+  headers: HeaderReader,
+  key: string | undefined,
+  context: OperationContext,
+): (view: ObjectView) => void {
+  const bypass = bypassesGovernance(headers, key, context);
   return ({ lock = {} }) => {
     if (isKept(lock, { now: Date.now(), bypass })) throw refusedByLock();
   };

@@ -12,16 +12,17 @@ import type { S3Response } from '../../protocol/response.ts';
 import { MAX_TAGGING_BYTES, formatTaggingHeader, parseFormTagging } from '../../protocol/tagging.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { POST_RESPONSE } from '../../protocol/xml/object-shapes.ts';
-import { bucketName } from '../authorized-bucket.ts';
-import { locationOf } from '../location.ts';
-import type { Operation, OperationContext } from '../operation.ts';
+import { bucketName } from '../named-bucket.ts';
+import { locationOf } from '../answer-values.ts';
+import type { OperationWithoutBucket, RequestContext } from '../operation.ts';
+import { inBucket } from '../perform.ts';
 import { MAX_OBJECT_SIZE, storeObject } from './put-object.ts';
 
 /**
  * Stores the file of an HTML form. The fields are translated into the headers of PutObject, so that all its rules hold
  * here. https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPOST.html
  */
-export const postObject: Operation = async (request, context) => {
+export const postObject: OperationWithoutBucket = async (request, context) => {
   const form = await request.body.openForm();
   try {
     return await storeForm(form, request, context);
@@ -31,7 +32,7 @@ export const postObject: Operation = async (request, context) => {
   }
 };
 
-async function storeForm(form: UploadForm, request: S3Request, context: OperationContext): Promise<S3Response> {
+async function storeForm(form: UploadForm, request: S3Request, context: RequestContext): Promise<S3Response> {
   const fields = withFilename(form.fields, form.filename, MAX_FORM_DATA);
   const bucket = bucketName(request);
   const principal = context.authenticateForm(fields);
@@ -50,7 +51,7 @@ async function storeForm(form: UploadForm, request: S3Request, context: Operatio
   const stored = await storeObject(
     asPut,
     { open: (options) => form.open({ ...options, allowed, headers, holder }) },
-    { ...context, principal, asked },
+    await inBucket(asPut, { ...context, principal, asked }),
   );
   return answer({ request, fields, bucket, key }, stored);
 }

@@ -5,13 +5,13 @@ import { checksumHeaders, quoted } from '../../protocol/headers/object-headers.t
 import type { HeaderReader, S3Request } from '../../protocol/request.ts';
 import type { S3Response } from '../../protocol/response.ts';
 import { writtenOwnership } from '../acl/written-object.ts';
-import { authorizedBucket, objectKey } from '../authorized-bucket.ts';
+import { objectKey } from '../named-bucket.ts';
 import { createdVersionHeaders } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { encryptionHeaders, requestedEncryption } from '../encryption.ts';
 import { newObjectAttributes } from './new-object.ts';
 import { UploadTarget } from './upload-target.ts';
-import type { AnyBody, Bucket, PutRequest } from '../../manifest/index.ts';
+import type { AnyBody, PutRequest } from '../../manifest/index.ts';
 
 /** S3's largest single upload: 5 GiB. */
 export const MAX_OBJECT_SIZE = 5_368_709_120;
@@ -26,14 +26,14 @@ interface Opener {
 
 /** Stores what `source` opens as the object that the request names. */
 export async function storeObject(request: S3Request, source: Opener, context: OperationContext): Promise<S3Response> {
-  const bucket = await authorizedBucket(request, context);
+  const { bucket } = context;
   const encryptWith = requestedEncryption({ headers: request.headers, bucket }, context);
-  const described = describe(request, bucket, context);
+  const described = describe(request, context);
   const conditions = writeConditions(request.headers);
   const key = objectKey(request);
 
   const { capabilities } = bucket.home.store;
-  const target = new UploadTarget(bucket, context);
+  const target = new UploadTarget(context);
   const { holdBytes, defaultChecksum } = context.settings;
   const body = await source.open({
     holdBytes,
@@ -44,7 +44,7 @@ export async function storeObject(request: S3Request, source: Opener, context: O
   });
   const current = target.begin(body.kind);
   const put = {
-    ...(current === bucket ? described : describe(request, current, context)),
+    ...(current === bucket ? described : describe(request, { ...context, bucket: current })),
     conditions,
     ...uploadOf(body),
     ...(encryptWith && { encryptWith }),
@@ -62,14 +62,13 @@ export async function storeObject(request: S3Request, source: Opener, context: O
   };
 }
 
-/** Describes what the object will have besides its bytes, in this bucket as it is now: metadata, owner, ACL, lock. */
+/** Describes what the object will have besides its bytes, in the bucket of the context: metadata, owner, ACL, lock. */
 function describe(
   request: S3Request,
-  bucket: Bucket,
   context: OperationContext,
 ): Pick<PutRequest<AnyBody>, 'attributes' | 'ownerId' | 'acl'> {
-  const attributes = newObjectAttributes(request, { bucket, context });
-  return { attributes, ...writtenOwnership(request.headers, { bucket }, context) };
+  const attributes = newObjectAttributes(request, context);
+  return { attributes, ...writtenOwnership(request.headers, {}, context) };
 }
 
 export function writeConditions(headers: HeaderReader): WriteConditions {

@@ -14,10 +14,10 @@ export class UploadTarget {
   #current: Bucket;
   #begun = false;
 
-  constructor(bucket: Bucket, context: OperationContext) {
-    this.#bucket = bucket;
+  constructor(context: OperationContext) {
+    this.#bucket = context.bucket;
     this.#context = context;
-    this.#current = bucket;
+    this.#current = context.bucket;
   }
 
   /** @throws S3Error NoSuchBucket, OperationAborted, ServiceUnavailable (its versioning has changed) */

@@ -6,10 +6,10 @@ import { escapeXml } from '../../protocol/xml/encode.ts';
 import type { S3Request } from '../../protocol/request.ts';
 import { type S3Response, isByteSource } from '../../protocol/response.ts';
 import { heldBytes } from '../../streams/held-bytes.ts';
-import { namedBucket } from '../authorized-bucket.ts';
 import { toS3Error } from '../failure.ts';
 import { getObject } from '../object/get-object.ts';
-import type { OperationContext } from '../operation.ts';
+import type { OperationContext, RequestContext } from '../operation.ts';
+import { inBucket } from '../perform.ts';
 
 /** What stands in an error page. */
 interface PageIds {
@@ -22,7 +22,7 @@ interface PageIds {
  * counts as anonymous here, even a signed one.
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/WebsiteHosting.html
  */
-export async function serveWebsite(request: S3Request, ids: PageIds, context: OperationContext): Promise<S3Response> {
+export async function serveWebsite(request: S3Request, ids: PageIds, context: RequestContext): Promise<S3Response> {
   const { method } = request;
   try {
     if (method !== 'GET' && method !== 'HEAD') {
@@ -31,13 +31,12 @@ export async function serveWebsite(request: S3Request, ids: PageIds, context: Op
         headers: { allow: 'GET, HEAD' },
       });
     }
-    const {
-      settings: { website },
-    } = await namedBucket(request, context);
+    const inIt = await inBucket(request, context);
+    const { website } = inIt.bucket.settings;
     if (website === undefined) {
       throw new S3Error('NoSuchWebsiteConfiguration', { extra: { BucketName: request.address.bucket ?? '' } });
     }
-    return await page({ website, request, context, ids });
+    return await page({ website, request, context: inIt, ids });
   } catch (error) {
     return errorPage(s3ErrorOf(error), ids);
   }

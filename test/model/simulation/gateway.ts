@@ -9,6 +9,7 @@ import type { Time } from '../../../src/manifest/records/time.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import { OPERATIONS } from '../../../src/operations/index.ts';
 import type { OperationSettings } from '../../../src/operations/operation.ts';
+import { perform } from '../../../src/operations/perform.ts';
 import { OPERATION_TABLE, type OperationName } from '../../../src/protocol/operation-table.ts';
 import type { S3Response } from '../../../src/protocol/response.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
@@ -119,7 +120,7 @@ export class Gateway {
     const row = OPERATION_TABLE.find((one) => one.name === name);
     if (operation === undefined || row === undefined) throw new S3Error('NotImplemented');
     const request = s3Request(row.method, parts, call);
-    return operation(request, {
+    return perform(operation, request, {
       call,
       operation: row,
       principal: principalOf(parts.account),

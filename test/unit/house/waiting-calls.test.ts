@@ -7,17 +7,24 @@ import { OPERATIONS } from '../../../src/operations/index.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 const WAITS = /\bbuckets\.(?:amendEverywhere|setVersioning|delete)\(/;
 
-/** `put-bucket-policy.ts` has PutBucketPolicy. */
-function operationOf(file: string): string {
-  const words = (/([\w-]+)\.ts$/.exec(file)?.[1] ?? '').split('-');
-  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+/** Operations that are written as one, and rows of the table of settings. */
+const WRITTEN = /\nexport const (\w+): Operation\b([^]*?)\n\};/g;
+const SETTING = /settingOperations\('(\w+)', \{([^]*?)\n {2}\}\)/g;
+
+function waitingIn(text: string): string[] {
+  const written = [...text.matchAll(WRITTEN)].filter(([, , body = '']) => WAITS.test(body));
+  const settings = [...text.matchAll(SETTING)].filter(([, , row = '']) => row.includes('isProtection: true'));
+  return [
+    ...written.map(([, name = '']) => name.charAt(0).toUpperCase() + name.slice(1)),
+    ...settings.map(([, name = '']) => `Put${name}`),
+  ];
 }
 
 test('the calls that wait are those that the page of limits names', () => {
   const folder = join(ROOT, 'src/operations');
   const waiting = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && WAITS.test(readFileSync(join(folder, name), 'utf8')))
-    .map(operationOf);
+    .filter((name) => name.endsWith('.ts'))
+    .flatMap((name) => waitingIn(readFileSync(join(folder, name), 'utf8')));
   const line = readFileSync(join(ROOT, 'docs/limits.md'), 'utf8')
     .split('\n')
     .find((row) => row.includes('these calls wait for it'));

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { perform } from '../../../src/operations/perform.ts';
 import { OPERATIONS } from '../../../src/operations/index.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { RawConnection, roundTrip } from '../../support/clients/raw-http.ts';
@@ -82,9 +83,13 @@ describe('Expect: 100-continue', () => {
   ])('behind an answer that is not whole yet: $name', async ({ method, target, body, expected }) => {
     const slow = await startTestGateway({
       operations: {
-        ListBuckets: async (request, context) => {
-          await sleep(200);
-          return (await OPERATIONS.ListBuckets?.(request, context)) ?? { status: 500 };
+        ListBuckets: {
+          withoutBucket: async (request, context) => {
+            await sleep(200);
+            return OPERATIONS.ListBuckets === undefined
+              ? { status: 500 }
+              : perform(OPERATIONS.ListBuckets, request, context);
+          },
         },
       },
     });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { S3Error } from '../../../src/errors/s3-error.ts';
-import type { Operation } from '../../../src/operations/operation.ts';
+import type { OperationWithoutBucket } from '../../../src/operations/operation.ts';
 import { xml } from '../../../src/protocol/xml/document.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { RawConnection } from '../../support/clients/raw-http.ts';
@@ -9,11 +9,11 @@ import { signedHead } from '../../support/clients/sign-raw.ts';
 
 const RESULT = xml({ root: 'Result', content: { kind: 'text' } }, 'done');
 let gateway: TestGateway;
-let work: Operation;
+let work: OperationWithoutBucket;
 
 beforeAll(async () => {
   gateway = await startTestGateway({
-    operations: { CopyObject: (request, context) => work(request, context) },
+    operations: { CopyObject: { withoutBucket: (request, context) => work(request, context) } },
     longAnswerMs: 50,
   });
 });
@@ -145,9 +145,11 @@ describe('the end of a request', () => {
     const impatient = await startTestGateway({
       patienceMs: 50,
       operations: {
-        ListBuckets: async (_request, { call }) => {
-          await new Promise((resolve) => call.signal.addEventListener('abort', resolve, { once: true }));
-          throw call.signal.reason;
+        ListBuckets: {
+          withoutBucket: async (_request, { call }) => {
+            await new Promise((resolve) => call.signal.addEventListener('abort', resolve, { once: true }));
+            throw call.signal.reason;
+          },
         },
       },
     });
@@ -188,9 +190,11 @@ describe('the end of a request', () => {
   test('while draining, requests under way finish and their connections end', async () => {
     const draining = await startTestGateway({
       operations: {
-        ListBuckets: async () => {
-          await sleep(200);
-          return { status: 200, body: RESULT };
+        ListBuckets: {
+          withoutBucket: async () => {
+            await sleep(200);
+            return { status: 200, body: RESULT };
+          },
         },
       },
     });

@@ -1,58 +1,38 @@
 import { invalidArgument, S3Error } from '../../../errors/s3-error.ts';
 import { type Bucket, type BucketEncryption, ENCRYPTION_TYPES, type EncryptionType } from '../../../manifest/index.ts';
-import type { Decoded } from '../../../protocol/xml/decode.ts';
-import { xml } from '../../../protocol/xml/document.ts';
+import { decodeXml } from '../../../protocol/xml/decode.ts';
+import { type XmlDocument, xml } from '../../../protocol/xml/document.ts';
 import { SERVER_SIDE_ENCRYPTION_CONFIGURATION } from '../../../protocol/xml/setting-shapes.ts';
-import { authorizedBucket } from '../../authorized-bucket.ts';
 import { requireKmsKey } from '../../encryption.ts';
-import type { Operation } from '../../operation.ts';
 import { notOffered } from './not-offered.ts';
-import { settingBody, without } from './setting-body.ts';
 
-type Configuration = Decoded<typeof SERVER_SIDE_ENCRYPTION_CONFIGURATION>;
+/** A bucket of which nothing was set: the service encrypts all that it stores, with keys of its own. */
+export const SERVICES_ENCRYPTION: BucketEncryption = { bucketKey: false };
+
+/** The document of a bucket's encryption. */
+export function encryptionDocument({ kms, bucketKey, blocked }: BucketEncryption): XmlDocument {
+  const byDefault =
+    kms === undefined
+      ? { SSEAlgorithm: 'AES256' }
+      : { SSEAlgorithm: 'aws:kms', ...(kms.key !== undefined && { KMSMasterKeyID: kms.key }) };
+  const rule = {
+    ApplyServerSideEncryptionByDefault: byDefault,
+    BucketKeyEnabled: bucketKey,
+    ...(blocked !== undefined && { BlockedEncryptionTypes: { types: blocked } }),
+  };
+  return xml(SERVER_SIDE_ENCRYPTION_CONFIGURATION, { rules: [rule] });
+}
 
 /**
  * Both clouds always encrypt at rest, with keys of their own. AES256 restates that. `aws:kms` must name a key of the
  * configuration. `BlockedEncryptionTypes` can keep customers' keys out (`operations/encryption.ts`). `BucketKeyEnabled`
  * is stored only to be read again.
- * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketEncryption.html
+ * @throws S3Error MalformedXML, InvalidArgument, NotImplemented, KMS.NotFoundException
  */
-export const putBucketEncryption: Operation = async (request, context) => {
-  const bucket = await authorizedBucket(request, context);
-  const encryption = requested(await settingBody(request, SERVER_SIDE_ENCRYPTION_CONFIGURATION), bucket);
-  await context.manifest.buckets.amend(bucket, (settings) => ({ ...settings, encryption }), context.call);
-  return { status: 200 };
-};
-
-/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketEncryption.html */
-export const getBucketEncryption: Operation = async (request, context) => {
-  const bucket = await authorizedBucket(request, context);
-  const { encryption } = (await context.manifest.buckets.latest(bucket, context.call)).settings;
-  const rule = {
-    ApplyServerSideEncryptionByDefault: byDefaultOf(encryption),
-    BucketKeyEnabled: encryption?.bucketKey ?? false,
-    ...(encryption?.blocked !== undefined && { BlockedEncryptionTypes: { types: encryption.blocked } }),
-  };
-  return { status: 200, body: xml(SERVER_SIDE_ENCRYPTION_CONFIGURATION, { rules: [rule] }) };
-};
-
-/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteBucketEncryption.html */
-export const deleteBucketEncryption: Operation = async (request, context) => {
-  const bucket = await authorizedBucket(request, context);
-  if (bucket.settings.encryption !== undefined) {
-    await context.manifest.buckets.amend(bucket, (settings) => without(settings, 'encryption'), context.call);
-  }
-  return { status: 204 };
-};
-
-function byDefaultOf(encryption: BucketEncryption | undefined): { SSEAlgorithm: string; KMSMasterKeyID?: string } {
-  if (encryption?.kms === undefined) return { SSEAlgorithm: 'AES256' };
-  const { key } = encryption.kms;
-  return { SSEAlgorithm: 'aws:kms', ...(key !== undefined && { KMSMasterKeyID: key }) };
-}
-
-/** @throws S3Error MalformedXML, InvalidArgument, NotImplemented, KMS.NotFoundException */
-function requested({ rules: [rule, second] }: Configuration, bucket: Bucket): BucketEncryption {
+export function requestedBucketEncryption(body: Buffer, bucket: Bucket): BucketEncryption {
+  const {
+    rules: [rule, second],
+  } = decodeXml(SERVER_SIDE_ENCRYPTION_CONFIGURATION, body);
   if (rule === undefined || second !== undefined) throw new S3Error('MalformedXML');
   const {
     ApplyServerSideEncryptionByDefault: byDefault,

@@ -2,7 +2,6 @@ import { S3Error } from '../../../errors/s3-error.ts';
 import type { OperationName } from '../../../protocol/operation-table.ts';
 import { CONFIGURATION_LIST_FIELDS } from '../../../protocol/xml/unset-shapes.ts';
 import { xml } from '../../../protocol/xml/document.ts';
-import { authorizedBucket } from '../../authorized-bucket.ts';
 import type { Operation } from '../../operation.ts';
 import { elementsOf, type ForeignDocument, notOffered } from './not-offered.ts';
 
@@ -10,8 +9,7 @@ const CONTINUATION = 'continuation-token';
 
 /** Lists configurations of which a bucket may have many on AWS and has none here. */
 function emptyList(root: string): Operation {
-  return async (request, context) => {
-    await authorizedBucket(request, context);
+  return async (request) => {
     const token = request.query.get(CONTINUATION);
     // The list is never truncated, so no answer has given out a token.
     if (token !== undefined && token !== '') {
@@ -26,8 +24,7 @@ function emptyList(root: string): Operation {
 
 /** Refuses to set one of them. @throws S3Error InvalidArgument (no `id`), MalformedXML, NotImplemented */
 function refusedOne(what: string, document: ForeignDocument): Operation {
-  return async (request, context) => {
-    await authorizedBucket(request, context);
+  return async (request) => {
     if ((request.query.get('id') ?? '') === '') {
       throw new S3Error('InvalidArgument', {
         message: 'Missing required parameter: id',

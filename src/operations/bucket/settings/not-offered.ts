@@ -36,3 +36,15 @@ export async function elementsOf(
 export function notOffered(what: string): S3Error {
   return new S3Error('NotImplemented', { message: `${what} is not offered by this service.` });
 }
+
+/**
+ * Requires the word that describes what is in force; the other word asks for what the gateway does not offer.
+ * @throws S3Error MalformedXML, NotImplemented
+ */
+export function requireInForce(
+  word: string | undefined,
+  words: { readonly inForce: string; readonly refused: string; readonly what: string },
+): void {
+  if (word === words.inForce) return;
+  throw word === words.refused ? notOffered(words.what) : new S3Error('MalformedXML');
+}

@@ -4,7 +4,6 @@ import type { OperationName } from '../../../protocol/operation-table.ts';
 import { xml, type XmlDocument } from '../../../protocol/xml/document.ts';
 import { REQUEST_PAYMENT_CONFIGURATION } from '../../../protocol/xml/setting-shapes.ts';
 import { emptyDocument } from '../../../protocol/xml/unset-shapes.ts';
-import { authorizedBucket } from '../../authorized-bucket.ts';
 import type { Operation } from '../../operation.ts';
 
 /**
@@ -37,18 +36,14 @@ const DELETIONS = [
   'DeleteBucketMetadataTableConfiguration',
 ] as const satisfies readonly OperationName[];
 
-const readUnset: Operation = async (request, context) => {
-  const bucket = await authorizedBucket(request, context);
-  const state = UNSET[context.operation.name];
+const readUnset: Operation = async (_request, { bucket, operation }) => {
+  const state = UNSET[operation.name];
   if (state === undefined) throw new S3Error('NotImplemented');
   if (typeof state === 'string') throw new S3Error(state, { extra: { BucketName: bucket.name } });
   return { status: 200, body: state };
 };
 
-const deleteUnset: Operation = async (request, context) => {
-  await authorizedBucket(request, context);
-  return { status: 204 };
-};
+const deleteUnset: Operation = async () => ({ status: 204 });
 
 const NAMES = [...Object.keys(UNSET), ...DELETIONS] as readonly OperationName[];
 

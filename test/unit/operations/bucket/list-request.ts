@@ -2,7 +2,8 @@ import { createAccountDirectory } from '../../../../src/access/directory.ts';
 import { createClock } from '../../../../src/manifest/records/clock.ts';
 import { createListing } from '../../../../src/manifest/listing/listing.ts';
 import { createUploads } from '../../../../src/manifest/uploads/uploads.ts';
-import type { OperationContext } from '../../../../src/operations/operation.ts';
+import type { RequestContext } from '../../../../src/operations/operation.ts';
+import { perform } from '../../../../src/operations/perform.ts';
 import { OPERATIONS } from '../../../../src/operations/index.ts';
 import { operationRow } from '../../../../src/protocol/operation-table.ts';
 import type { S3Request } from '../../../../src/protocol/request.ts';
@@ -33,7 +34,11 @@ export async function answerOf(
 ): Promise<string> {
   const operation = OPERATIONS[name];
   if (operation === undefined) throw new Error(`${name} is not built`);
-  const { body } = await operation(listRequest(query, headers), contextOf(manifest, name, listRequest(query, headers)));
+  const { body } = await perform(
+    operation,
+    listRequest(query, headers),
+    contextOf(manifest, name, listRequest(query, headers)),
+  );
   if (body === undefined || isByteSource(body)) throw new Error('a document is expected');
   return encodeXml(body).toString();
 }
@@ -64,7 +69,7 @@ function contextOf(
   { buckets, objects, settler }: TestManifest,
   name: ListOperation,
   request: S3Request,
-): OperationContext {
+): RequestContext {
   const accounts = createAccountDirectory([OWNER_ACCOUNT]);
   const account = accounts.byCanonicalId(OWNER);
   if (account === undefined) throw new Error('the account is missing');

@@ -6,7 +6,8 @@ import { isS3Error } from '../../../../src/errors/s3-error.ts';
 import { createListing } from '../../../../src/manifest/listing/listing.ts';
 import { toS3Error } from '../../../../src/operations/failure.ts';
 import { OPERATIONS } from '../../../../src/operations/index.ts';
-import type { OperationContext, OperationSettings } from '../../../../src/operations/operation.ts';
+import type { OperationSettings, RequestContext } from '../../../../src/operations/operation.ts';
+import { perform } from '../../../../src/operations/perform.ts';
 import { HoldBudget } from '../../../../src/protocol/body/hold-budget.ts';
 import { HttpRequestBody } from '../../../../src/protocol/body/request-body.ts';
 import { RawHeaders } from '../../../../src/protocol/headers/header-reader.ts';
@@ -96,7 +97,7 @@ export class Gateway {
     try {
       const operation = OPERATIONS[name];
       if (operation === undefined) throw new Error(`${name} is not built`);
-      const response = await operation(request, {
+      const response = await perform(operation, request, {
         ...this.#context(name, sent),
         asked: askedOf(request, name),
         mayTakeLong: () => (seen.long = true),
@@ -110,7 +111,7 @@ export class Gateway {
     }
   }
 
-  #context(name: OperationName, { user, anonymous }: Sent): Omit<OperationContext, 'mayTakeLong' | 'asked'> {
+  #context(name: OperationName, { user, anonymous }: Sent): Omit<RequestContext, 'mayTakeLong' | 'asked'> {
     const accounts = createAccountDirectory([ACCOUNT]);
     const account = accounts.byCanonicalId(OWNER);
     if (account === undefined) throw new Error('the account is missing');
