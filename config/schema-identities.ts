@@ -139,9 +139,9 @@ const TRUST = z.strictObject({
     .array(z.string().min(1))
     .min(1)
     .optional()
-    .describe('Accounts by name: whoever is allowed `sts:AssumeRole` there.'),
+    .describe('Accounts by name: their callers with `sts:AssumeRole` may assume the role.'),
   externalId: z.string().min(2).max(1224).optional().describe('What AssumeRole must name as ExternalId.'),
-  sessionTags: z.boolean().optional().describe('Whoever assumes the role may tag the session.'),
+  sessionTags: z.boolean().optional().describe('Callers that assume the role may tag the session.'),
   webIdentity: z.array(WEB_IDENTITY).min(1).optional().describe('Bearers of tokens of an identity provider.'),
 });
 

@@ -16,7 +16,7 @@ export const PEERS = z.strictObject({
     .array(z.url({ protocol: /^https?$/ }))
     .default([])
     .describe(
-      'Admin ports of all replicas, as `http://10.0.0.2:9001`; the own one may be among them. They are shown the token of whoever asks.',
+      'Admin ports of all replicas, as `http://10.0.0.2:9001`; the own one may be among them. The gateway passes the token of the caller on to them.',
     ),
   dnsName: z
     .string()

@@ -13,7 +13,7 @@ export const RATES = z.strictObject({
 });
 
 export const RATE_RULES = z.strictObject({
-  anonymous: RATES.optional().describe('All requests that nobody signed, together.'),
+  anonymous: RATES.optional().describe('All unsigned requests together.'),
   buckets: z
     .array(
       z.strictObject({

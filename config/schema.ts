@@ -27,7 +27,7 @@ const LISTENER = z.strictObject({
     .array(RANGE)
     .default([])
     .describe(
-      "Addresses or CIDR ranges of balancers whose connections begin with a PROXY header, version 1 or 2; one without is closed. What it names as source is the client's address, everywhere. From anybody else such a header is refused.",
+      "Addresses or CIDR ranges of balancers whose connections begin with a PROXY header, version 1 or 2; one without is closed. What it names as source is the client's address, everywhere. From any other address such a header is refused.",
     ),
 });
 
@@ -98,7 +98,7 @@ const SETTINGS = z.strictObject({
     .array(z.string().min(1))
     .default([])
     .describe(
-      'Host names of websites: `<bucket>.<website host>` serves the website of a bucket that has one (PutBucketWebsite), to anybody whom ACL or policy lets read its objects.',
+      'Host names of websites: `<bucket>.<website host>` serves the website of a bucket that has one (PutBucketWebsite), to every caller whom ACL or policy lets read its objects.',
     ),
   listeners: z
     .array(LISTENER)
@@ -158,7 +158,7 @@ const SETTINGS = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      'Take encryption keys of clients (SSE-C) over http, too. S3 refuses them there, since everybody on the way can read them. Requests that a trusted proxy took over https (`trustedProxies`) count as https.',
+      'Take encryption keys of clients (SSE-C) over http, too. S3 refuses them there, since they can be read on the way. Requests that a trusted proxy took over https (`trustedProxies`) count as https.',
     ),
   smallRangeCopy: z
     .boolean()
@@ -248,7 +248,7 @@ function partFaults({ backends, buckets: { rules, aliases, prefixes, default: fa
   });
 }
 
-/** The documentation shows the demo keys, so everybody who can reach the port could use them. */
+/** The documentation shows the demo keys, so every client that can reach the port could use them. */
 function demoKeyFaults({ accounts, listeners }: Settings): Fault[] {
   if (!accounts.some(({ keys }) => keys.some(({ accessKeyId }) => accessKeyId === DEMO_ACCESS_KEY))) return [];
   const message = 'expected a loopback address (127.0.0.1) while the demo keys are in use';

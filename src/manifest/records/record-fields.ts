@@ -322,8 +322,8 @@ export const RECORD_FIELDS = {
     of: 'log',
     check: isCount,
     form: NUMBER,
-    meaning: 'seq of the last version that was committed under a condition: nobody may come below it',
-    absent: "the head's own seq. A null version without it was written by somebody who knew of no versions",
+    meaning: 'seq of the last version that was committed under a condition: no version may come below it',
+    absent: "the head's own seq. A null version without it was written by a process that knew of no versions",
   },
   overflow: {
     code: 'ov',

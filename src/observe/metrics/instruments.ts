@@ -66,7 +66,7 @@ export const INSTRUMENTS = {
   s3gw_connection_memory_bytes: {
     kind: 'gauge',
     unit: 'By',
-    help: 'What connections count for, with what on them nobody has signed yet: half heads and forms, requests that wait.',
+    help: 'Memory that connections count for, with the unsigned data on them: half heads and forms, requests that wait.',
     labels: [],
   },
   s3gw_connection_memory_limit_bytes: {
