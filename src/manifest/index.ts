@@ -55,7 +55,6 @@ export type { ListedEntry, ListedObject, ListingPage, VersionsEntry } from './li
 
 // Taking turns at one document that several may change.
 export { AGAIN, inTurns, TURNS } from './records/turns.ts';
-export type { TurnPolicy } from './records/turns.ts';
 
 // Putting a manifest together, over backends that main has opened.
 export type { Backend, Realm } from './buckets/realm.ts';

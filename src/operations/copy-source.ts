@@ -1,19 +1,10 @@
 import { S3Error, isS3Error } from '../errors/s3-error.ts';
-import {
-  AGAIN,
-  type Bucket,
-  inTurns,
-  NULL_VERSION,
-  type ObjectView,
-  requireKey,
-  type TurnPolicy,
-} from '../manifest/index.ts';
+import { AGAIN, type Bucket, NULL_VERSION, type ObjectView, requireKey } from '../manifest/index.ts';
 import { failedCondition, preconditionFailed } from '../protocol/conditions.ts';
 import { type CopySource, copySourceConditions, parseCopySource } from '../protocol/copy-source.ts';
 import type { HeaderReader, S3Request } from '../protocol/request.ts';
-import type { S3Response } from '../protocol/response.ts';
 import type { CustomerKey } from '../store/customer-key.ts';
-import { type StoreErrorKind, isStoreError } from '../store/store-error.ts';
+import { isStoreError } from '../store/store-error.ts';
 import { shownKey } from './encryption.ts';
 import { requireOwner } from './named-bucket.ts';
 import { authorizedObject } from './authorized-object.ts';
@@ -78,77 +69,73 @@ function readableSource(
   return { source, bucket, view, ...(key && { key }) };
 }
 
-/** What an operation does with its source. */
-export interface SourceUse<T> {
-  /** Decides whether this state of it is copied, and into what; changes nothing. @throws S3Error */
-  readonly judge: (source: ResolvedSource) => T | Promise<T>;
-  /** Copies that state. @throws StoreError sourceNotFound, sourceConditionFailed: it is not there any more */
-  readonly send: (judged: T) => Promise<S3Response>;
+/** What a copy was made out of one state of its source. */
+interface Judged<T> {
+  readonly copy: T;
+  /** That state is the one that the process remembers: nobody has looked at the source. */
+  readonly isRemembered: boolean;
 }
 
 /**
- * Copies the state of the source that was judged: first the one that the process remembers, if it does, then the one
- * that is there. When the source is replaced meanwhile, it is looked at again.
+ * Finds the source, and has a copy made of the state that the process remembers of it, in the first turn; where it
+ * remembers none, or that may not be copied, of the state that is there.
+ * @param judge decides whether a state is copied, and into what; changes nothing @throws S3Error
  * @throws S3Error InvalidArgument, NoSuchBucket, AccessDenied, NoSuchKey, InvalidObjectState, InvalidRequest, and as
- * `use`; StoreError throttled: it does not come to rest
+ * `judge`
  */
-export function copySeenSource<T>(
+export async function judgedSource<T>(
   request: S3Request,
-  use: SourceUse<T>,
-  turns: TurnPolicy,
+  turn: number,
   context: OperationContext,
-): Promise<S3Response> {
-  return inTurns(turns, async (turn) => {
-    const named = await namedSource(request, context);
-    const copied = turn === 0 ? await copyRemembered(named, request, use, context) : AGAIN;
-    if (copied !== AGAIN) return copied;
-    const view = await lookAtSource(named, context);
-    const judged = await use.judge(readableSource(named, view, request, context));
-    return unlessMoved(use.send(judged), 'sourceNotFound', 'sourceConditionFailed');
-  });
+  judge: (source: ResolvedSource) => T,
+): Promise<Judged<T>> {
+  const named = await namedSource(request, context);
+  const remembered = turn === 0 ? rememberedSource(named, request, context, judge) : undefined;
+  if (remembered !== undefined) return remembered;
+  const view = await lookAtSource(named, context);
+  return { copy: judge(readableSource(named, view, request, context)), isRemembered: false };
 }
 
 /**
- * Copies the source as the process remembers it. That it was so when it was copied, the condition of the copy proves:
- * so nothing but the copy comes of it, and what would be refused is looked at
- * (docs/decisions/0038-copies-in-one-call.md).
- * @returns AGAIN when nothing was copied, and the source has to be looked at
+ * The same with what the process remembers. That it was so when it was copied, the condition of the copy proves: so
+ * nothing but the copy comes of it, and what would be refused is looked at (docs/decisions/0038-copies-in-one-call.md).
+ * @returns undefined: the source has to be looked at
  */
-async function copyRemembered<T>(
+function rememberedSource<T>(
   named: NamedSource,
   request: S3Request,
-  use: SourceUse<T>,
   context: OperationContext,
-): Promise<S3Response | typeof AGAIN> {
+  judge: (source: ResolvedSource) => T,
+): Judged<T> | undefined {
   const { source, bucket, versionId } = named;
   const { key } = source;
   const view = versionId === undefined ? context.manifest.objects.recall({ bucket, key }) : undefined;
-  if (view === undefined) return AGAIN;
-  let judged: T;
+  if (view === undefined) return undefined;
   try {
     requireAlso('source', { bucket, key, versionId, object: view }, context);
-    judged = await use.judge(readableSource(named, view, request, context));
+    const copy = judge(readableSource(named, view, request, context));
+    context.call.facts.note('s3gw.object.size', view.size);
+    return { copy, isRemembered: true };
   } catch (error) {
     if (!isS3Error(error)) throw error;
-    return AGAIN;
+    return undefined;
   }
-  const { facts } = context.call;
-  facts.note('s3gw.object.size', view.size);
-  // A blob that went to an offline tier has kept its revision.
-  const copied = await unlessMoved(use.send(judged), 'sourceNotFound', 'sourceConditionFailed', 'archived');
-  if (copied !== AGAIN) facts.note('s3gw.copy.source', 'remembered');
-  return copied;
 }
 
 /** @returns AGAIN when the copy failed because the source is not as it was judged: nothing was copied */
-async function unlessMoved(
-  copy: Promise<S3Response>,
-  ...moved: readonly StoreErrorKind[]
-): Promise<S3Response | typeof AGAIN> {
+export async function unlessMoved<T>(
+  copying: Promise<T>,
+  { isRemembered }: Judged<unknown>,
+  { call }: OperationContext,
+): Promise<T | typeof AGAIN> {
   try {
-    return await copy;
+    const copied = await copying;
+    if (isRemembered) call.facts.note('s3gw.copy.source', 'remembered');
+    return copied;
   } catch (error) {
-    if (isStoreError(error, ...moved)) return AGAIN;
+    if (isStoreError(error, 'sourceNotFound', 'sourceConditionFailed')) return AGAIN;
+    // A blob that went to an offline tier has kept its revision.
+    if (isRemembered && isStoreError(error, 'archived')) return AGAIN;
     throw error;
   }
 }

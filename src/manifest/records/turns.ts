@@ -7,7 +7,7 @@ export const AGAIN = Symbol('again');
  * How many turns of reading, judging and changing a piece of work may take while others change the same state, and the
  * error when these do not suffice.
  */
-export interface TurnPolicy {
+interface TurnPolicy {
   readonly most: number;
   /** Call and code of that error. */
   readonly call: string;
@@ -27,9 +27,12 @@ export const TURNS = {
    */
   read: { most: 6, call: 'read', code: 'ObjectKeepsChanging' },
   list: { most: 4, call: 'list', code: 'ObjectKeepsChanging' },
-  /** The source of a copy may be replaced between the look at it and the copy of the state that was seen. */
-  copy: { most: 4, call: 'copy', code: 'SourceKeepsChanging' },
-  copyPart: { most: 4, call: 'stagePartFrom', code: 'SourceKeepsChanging' },
+  /**
+   * The source of a copy may be replaced between the look at it and the copy of the state that was seen. The first turn
+   * may go by what the process remembers.
+   */
+  copy: { most: 5, call: 'copy', code: 'SourceKeepsChanging' },
+  copyPart: { most: 5, call: 'stagePartFrom', code: 'SourceKeepsChanging' },
   /** Complete and Abort of one upload. */
   claim: { most: 5, call: 'assemble', code: 'Contention' },
   bucketRecord: { most: 16, call: 'write', code: 'Contention' },

@@ -8,14 +8,14 @@ import { xmlDate } from '../../protocol/xml/xml-date.ts';
 import { authorizedForPart, heedingUpload } from './authorized-upload.ts';
 import { checksumElements } from '../answer-values.ts';
 import {
-  type SourceUse,
   copiedVersionHeaders,
-  copySeenSource,
+  judgedSource,
   requireCopyable,
   requireSourceConditions,
+  unlessMoved,
 } from '../copy-source.ts';
 import type { Operation, OperationSettings } from '../operation.ts';
-import { type EncryptWith, type PartCopy, requirePartKey, TURNS } from '../../manifest/index.ts';
+import { AGAIN, type EncryptWith, inTurns, requirePartKey, TURNS } from '../../manifest/index.ts';
 import { encryptionHeaders, partEncryption, requireOffered, shownKey } from '../encryption.ts';
 import { partNumberOf, refuseBody, refuseVersionId, uploadTarget } from './upload-request.ts';
 
@@ -45,22 +45,22 @@ export const uploadPartCopy: Operation = async (request, context) => {
   requirePartKey(upload.encryption, shown);
   const encryptWith = partEncryption(upload.encryption, shown, bucket);
 
-  const use: SourceUse<PartCopy> = {
-    judge: (source) => {
+  const copying = inTurns(TURNS.copyPart, async (turn) => {
+    const judged = await judgedSource(request, turn, context, (source) => {
       const range = wanted && requireInside(wanted, source.view.size, context.settings);
       requireSourceConditions(request.headers, source);
       requireCopyable(range === undefined ? source.view.size : range.last - range.first + 1);
       return { number, source, ...(range && { range }), ...(encryptWith && { encryptWith }) };
-    },
-    send: async (copy) => {
-      const headers = { ...responseHeaders(request.headers, encryptWith), ...copiedVersionHeaders(copy.source) };
-      context.mayTakeLong(headers);
-      const part = await uploads.copyPart(upload, copy, context.call);
-      const value = { LastModified: xmlDate(part.mtime), ETag: quoted(part.etag), ...checksumElements(part.checksum) };
-      return { status: 200, headers, body: xml(COPY_PART_RESULT, value) };
-    },
-  };
-  return heedingUpload(target, copySeenSource(request, use, TURNS.copyPart, context), context);
+    });
+    const { copy } = judged;
+    const headers = { ...responseHeaders(request.headers, encryptWith), ...copiedVersionHeaders(copy.source) };
+    context.mayTakeLong(headers);
+    const part = await unlessMoved(uploads.copyPart(upload, copy, context.call), judged, context);
+    if (part === AGAIN) return AGAIN;
+    const value = { LastModified: xmlDate(part.mtime), ETag: quoted(part.etag), ...checksumElements(part.checksum) };
+    return { status: 200, headers, body: xml(COPY_PART_RESULT, value) };
+  });
+  return heedingUpload(target, copying, context);
 };
 
 function responseHeaders(headers: HeaderReader, encryptWith: EncryptWith | undefined): Record<string, string> {

@@ -1,6 +1,6 @@
 import { S3Error } from '../../errors/s3-error.ts';
 import { tagKeys } from '../../access/request-keys.ts';
-import { type Committed, type CopyObjectRequest, type ObjectAttributes, TURNS } from '../../manifest/index.ts';
+import { AGAIN, type Committed, inTurns, type ObjectAttributes, TURNS } from '../../manifest/index.ts';
 import { quoted } from '../../protocol/headers/object-headers.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { COPY_OBJECT_RESULT } from '../../protocol/xml/object-shapes.ts';
@@ -10,11 +10,11 @@ import { objectKey } from '../named-bucket.ts';
 import { objectChecksumElements } from '../answer-values.ts';
 import {
   type ResolvedSource,
-  type SourceUse,
   copiedVersionHeaders,
-  copySeenSource,
+  judgedSource,
   requireCopyable,
   requireSourceConditions,
+  unlessMoved,
 } from '../copy-source.ts';
 import { createdVersionHeaders } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
@@ -39,29 +39,31 @@ export const copyObject: Operation = async (request, context) => {
   // The copy gets neither the source's lock nor its ACL.
   const lock = requestedLock(request, context);
   const ownership = writtenOwnership(request.headers, { ignoreWrite: true }, context);
-  const use: SourceUse<CopyObjectRequest> = {
-    judge: (source) => {
+  return inTurns(TURNS.copy, async (turn) => {
+    const judged = await judgedSource(request, turn, context, (source) => {
       requireSourceConditions(request.headers, source);
       requireCopyable(source.view.size);
       requireChange(request, { source, metadata });
       const { attributes, ...rest } = copyMetadata(metadata, source.view);
-      const tagged = { ...attributes, ...(replacingTags ?? copiedTags(source, context)), ...lock };
       return {
         source,
         ...(encryptWith && { encryptWith }),
         conditions,
         ...ownership,
         ...rest,
-        attributes: tagged,
+        attributes: { ...attributes, ...(replacingTags ?? copiedTags(source, context)), ...lock },
       };
-    },
-    send: async (copy) => {
-      const headers = { ...encryptionHeaders(encryptWith), ...copiedVersionHeaders(copy.source) };
-      context.mayTakeLong(headers);
-      return copied(await context.manifest.objects.copy({ bucket, key }, copy, context.call), headers);
-    },
-  };
-  return copySeenSource(request, use, TURNS.copy, context);
+    });
+    const { copy } = judged;
+    const headers = { ...encryptionHeaders(encryptWith), ...copiedVersionHeaders(copy.source) };
+    context.mayTakeLong(headers);
+    const committed = await unlessMoved(
+      context.manifest.objects.copy({ bucket, key }, copy, context.call),
+      judged,
+      context,
+    );
+    return committed === AGAIN ? AGAIN : copied(committed, headers);
+  });
 };
 
 function copied(committed: Committed, headers: Readonly<Record<string, string>>): S3Response {
