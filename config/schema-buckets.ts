@@ -28,6 +28,12 @@ export const BUCKETS = z.strictObject({
     .string()
     .optional()
     .describe('Backend of buckets that no rule names. May be left out when there is only one backend.'),
+  initial: z
+    .array(z.string())
+    .default([])
+    .describe(
+      'Buckets that are made when the gateway starts, unless they are there. They belong to the owner of their backend.',
+    ),
   rules: z.array(RULE).default([]).describe('Tried in order; the first pattern that fits a bucket name decides.'),
   aliases: z
     .array(ALIAS)

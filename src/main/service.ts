@@ -15,7 +15,7 @@ import type { Call } from '../observe/call.ts';
 import { bytesInFlight } from '../observe/metrics/in-flight-bytes.ts';
 import type { Readings } from '../observe/metrics/process-metrics.ts';
 import type { Log } from '../observe/log.ts';
-import { redactText } from '../observe/redact.ts';
+import { NEW_BUCKETS } from '../operations/bucket/create-bucket.ts';
 import { OPERATIONS } from '../operations/index.ts';
 import { HoldBudget } from '../protocol/body/hold-budget.ts';
 import { ClockGuard } from '../store/clock-guard.ts';
@@ -27,6 +27,7 @@ import { connectionLimit, proxyProtocol } from './connection-bounds.ts';
 import { bucketNames } from './bucket-rules.ts';
 import { warnOfHiddenBuckets } from './hidden-names.ts';
 import type { ReplaceableIdentities } from './accounts/identities.ts';
+import { makeInitialBuckets } from './initial-buckets.ts';
 import { type Inspection, openInspection } from './inspection.ts';
 import { openManifest, type OpenManifest } from './manifest.ts';
 import { operationSettings } from './operation-settings.ts';
@@ -37,7 +38,7 @@ import { laneReadings } from './telemetry/lane-readings.ts';
 import { settleReadings } from './telemetry/settle-readings.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 import { readSecretFile, readTextFile, type SecretSources } from './secrets.ts';
-import { bindError, StartError } from './start-error.ts';
+import { bindError, StartError, wordsOf } from './start-error.ts';
 import { watchFiles } from './watch-files.ts';
 
 const PING_MS = 5000;
@@ -180,6 +181,7 @@ class RunningService implements Service {
     if (config.admin.enabled) this.#admin = await this.#startAdmin(config.admin);
     await this.#requireBackends();
     await this.#requireSystemContainers();
+    await this.#makeInitialBuckets();
     for (const listener of config.listeners) await this.#open(listener);
     this.#stalls.start();
     this.#started = true;
@@ -286,14 +288,23 @@ class RunningService implements Service {
    */
   async #requireSystemContainers(): Promise<void> {
     const signal = AbortSignal.any([AbortSignal.timeout(PING_MS), this.#background.signal]);
+    const { backends, telemetry } = this.#options;
+    const call = backgroundCall(signal, telemetry.calls);
     const lines = await Promise.all(
-      this.#options.backends.map(async ({ name, store, systemContainer }) => {
-        const call = backgroundCall(signal, this.#options.telemetry.calls);
+      backends.map(async ({ name, store, systemContainer }) => {
         const error: unknown = await store.headContainer(systemContainer, call).catch((thrown: unknown) => thrown);
-        return isStoreError(error, 'containerBusy') ? [`backends.${name}.systemContainer: ${reasonOf(error)}`] : [];
+        return isStoreError(error, 'containerBusy') ? [`backends.${name}.systemContainer: ${wordsOf(error)}`] : [];
       }),
     );
     if (lines.flat().length > 0) throw new StartError(lines.flat());
+  }
+
+  async #makeInitialBuckets(): Promise<void> {
+    const { config, telemetry } = this.#options;
+    const wanted = { names: config.buckets.initial, defaults: NEW_BUCKETS[config.newBuckets] };
+    const signal = AbortSignal.any([AbortSignal.timeout(NAMES_MS), this.#background.signal]);
+    const { realm, buckets } = { ...this.#names, ...this.#manifest };
+    await makeInitialBuckets({ ...wanted, realm, buckets }, backgroundCall(signal, telemetry.calls));
   }
 
   /** Beside serving, and only where the configuration gives names away. */
@@ -313,7 +324,7 @@ class RunningService implements Service {
           await store.ping(backgroundCall(signal, this.#options.telemetry.calls));
           return undefined;
         } catch (error) {
-          return { name, endpoint, reason: reasonOf(error) };
+          return { name, endpoint, reason: wordsOf(error) };
         }
       }),
     );
@@ -340,7 +351,7 @@ class RunningService implements Service {
     };
     const listener = await createListener(options, this.#dispatcher).catch((error: unknown) => {
       throw new StartError(
-        [`listeners: certificate and key for ${host}:${port} are not usable (${reasonOf(error)})`],
+        [`listeners: certificate and key for ${host}:${port} are not usable (${wordsOf(error)})`],
         error,
       );
     });
@@ -378,13 +389,4 @@ class RunningService implements Service {
 
 function baseUrl(scheme: string, host: string, port: number): string {
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
-/** The store's own words, and the last cause below them: refused, no such host, no permission. */
-function reasonOf(error: unknown): string {
-  const words: string[] = [];
-  for (let current = error; current instanceof Error && words.length < 8; current = current.cause) {
-    words.push(current.message === '' ? String((current as NodeJS.ErrnoException).code) : redactText(current.message));
-  }
-  return [...new Set([words.at(0), words.at(-1)])].join('; ');
 }

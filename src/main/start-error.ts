@@ -1,3 +1,5 @@
+import { redactText } from '../observe/redact.ts';
+
 /** Why the process cannot start, for the person who started it: one line for each reason, never a stack. */
 export class StartError extends Error {
   readonly lines: readonly string[];
@@ -26,4 +28,13 @@ export function bindError(what: string, host: string, port: number, error: unkno
 /** The first line of a message. The rest, such as a stack, does not help the person who started the process. */
 export function firstLine(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+}
+
+/** The error's own words, and the last cause below them: refused, no such host, no permission. */
+export function wordsOf(error: unknown): string {
+  const words: string[] = [];
+  for (let current = error; current instanceof Error && words.length < 8; current = current.cause) {
+    words.push(current.message === '' ? String((current as NodeJS.ErrnoException).code) : redactText(current.message));
+  }
+  return [...new Set([words.at(0), words.at(-1)])].join('; ');
 }

@@ -59,7 +59,7 @@ function requireGlobalName(headers: HeaderReader): void {
 }
 
 /** Settings of a bucket whose CreateBucket says nothing of them. */
-const NEW_BUCKETS: Readonly<Record<NewBuckets, BucketSettings>> = {
+export const NEW_BUCKETS: Readonly<Record<NewBuckets, BucketSettings>> = {
   open: {},
   aws: {
     ownership: 'BucketOwnerEnforced',
