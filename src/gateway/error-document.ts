@@ -1,5 +1,5 @@
 import type { S3Error } from '../errors/s3-error.ts';
-import { escapeXml, XML_PROLOG } from '../protocol/xml/encode.ts';
+import { XML_PROLOG, encodeElements } from '../protocol/xml/encode.ts';
 
 /** Ids that stand in the headers of every answer and in the body of every error. */
 export interface AnswerIds {
@@ -22,21 +22,25 @@ const MAX_ECHO = 4096;
  * What a client sent is echoed in part only, so that the answer is never many times as long as the request.
  * @param resource raw path of the request, as sent
  */
-export function errorElement(error: S3Error, resource: string, ids: AnswerIds): string {
-  let extras = '';
+export function errorElement(error: S3Error, resource: string, { requestId, hostId }: AnswerIds): string {
+  const extra: Record<string, string> = {};
   for (const [name, value] of Object.entries(error.extra)) {
-    extras += `<${name}>${echoed(String(value), name.endsWith('Bytes') ? 3 * MAX_ECHO : MAX_ECHO)}</${name}>`;
+    extra[name] = echoed(String(value), name.endsWith('Bytes') ? 3 * MAX_ECHO : MAX_ECHO);
   }
-  return (
-    `<Error><Code>${error.code}</Code><Message>${echoed(error.message)}</Message>${extras}` +
-    `<Resource>${echoed(resource)}</Resource><RequestId>${ids.requestId}</RequestId><HostId>${ids.hostId}</HostId></Error>`
-  );
+  const elements = encodeElements({
+    Code: error.code,
+    Message: echoed(error.message),
+    ...extra,
+    Resource: echoed(resource),
+    RequestId: requestId,
+    HostId: hostId,
+  });
+  // Nothing but markup is escaped here, as on AWS: people and programs look for conditions of policies in the text.
+  return `<Error>${elements.replaceAll('&quot;', '"')}</Error>`;
 }
 
 function echoed(text: string, limit = MAX_ECHO): string {
-  const escaped = escapeXml(text.length <= limit ? text : text.slice(0, limit).toWellFormed());
-  // Nothing but markup is escaped here, as on AWS: people and programs look for conditions of policies in the text.
-  return escaped.replaceAll('&quot;', '"');
+  return text.length <= limit ? text : text.slice(0, limit).toWellFormed();
 }
 
 /** The whole body of an error answer. */
@@ -46,5 +50,6 @@ export function errorDocument(error: S3Error, resource: string, ids: AnswerIds):
 
 /** The whole body of an error answer of S3 Control: the error is inside another element, and the ids follow it. */
 export function controlErrorDocument(error: S3Error, resource: string, ids: AnswerIds): string {
-  return `${XML_PROLOG}<ErrorResponse>${errorElement(error, resource, ids)}<RequestId>${ids.requestId}</RequestId><HostId>${ids.hostId}</HostId></ErrorResponse>`;
+  const after = encodeElements({ RequestId: ids.requestId, HostId: ids.hostId });
+  return `${XML_PROLOG}<ErrorResponse>${errorElement(error, resource, ids)}${after}</ErrorResponse>`;
 }

@@ -3,7 +3,7 @@ import type { Sender } from '../../access/rates/rate-limits.ts';
 import type { Sessions } from '../../access/sessions/sessions.ts';
 import type { WebIdentities } from '../../access/web-identity/web-identities.ts';
 import type { Call } from '../../observe/call.ts';
-import type { StsResult } from '../../protocol/sts/document.ts';
+import type { XmlElements } from '../../protocol/xml/encode.ts';
 import type { StsForm } from '../../protocol/sts/form.ts';
 
 /** Everything an action of STS may use. */
@@ -31,4 +31,4 @@ interface StsRequest {
 }
 
 /** One action: the form in, the elements of the result out. @throws StsError */
-export type StsAction = (form: StsForm, context: StsContext) => StsResult | Promise<StsResult>;
+export type StsAction = (form: StsForm, context: StsContext) => XmlElements | Promise<XmlElements>;

@@ -2,7 +2,7 @@ import type { Role } from '../../access/identities/identities.ts';
 import type { SessionClaims } from '../../access/sessions/claims.ts';
 import { sessionUser } from '../../access/sessions/sessions.ts';
 import { StsError } from '../../errors/sts-error.ts';
-import type { StsResult } from '../../protocol/sts/document.ts';
+import type { XmlElements } from '../../protocol/xml/encode.ts';
 import type { StsForm } from '../../protocol/sts/form.ts';
 import type { StsContext } from './action.ts';
 import { credentialsElement, packedSize, sessionPolicies } from './session-parameters.ts';
@@ -28,7 +28,7 @@ interface Grant {
 export function grantSession(
   form: StsForm,
   { context, role, name, lasts, tags, sourceIdentity, provider }: Grant,
-): StsResult {
+): XmlElements {
   const { accounts, sessions, request } = context;
   if (lasts * 1000 > role.maxSessionMs) {
     throw new StsError(

@@ -6,7 +6,7 @@ import type { SessionClaims } from '../../access/sessions/claims.ts';
 import type { Sealed } from '../../access/sessions/sealing-keys.ts';
 import { StsError } from '../../errors/sts-error.ts';
 import { ARN, check, optional, POLICY } from '../../protocol/sts/constraints.ts';
-import type { StsResult } from '../../protocol/sts/document.ts';
+import type { XmlElements } from '../../protocol/xml/encode.ts';
 import type { StsForm } from '../../protocol/sts/form.ts';
 
 const MAX_POLICY_ARNS = 10;
@@ -64,7 +64,7 @@ export function packedSize({ policies, policyArns }: Narrowing, tags: Tags): num
 export function credentialsElement(
   { accessKeyId, secretAccessKey, sessionToken }: Sealed,
   { expiresAt }: Pick<SessionClaims, 'expiresAt'>,
-): StsResult {
+): XmlElements {
   return {
     AccessKeyId: accessKeyId,
     SecretAccessKey: secretAccessKey,

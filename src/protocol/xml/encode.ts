@@ -61,6 +61,26 @@ export function encodeElement(field: XmlField, value: XmlValue): string {
   return element(field.element, '', field.content, value);
 }
 
+/** Elements by their names, in the order in which they are written; undefined ones are left out. */
+export interface XmlElements {
+  readonly [element: string]: string | number | undefined | XmlElements;
+}
+
+/** Elements that no shape describes: of errors, and of STS. @param indent of each line; absent: no line breaks */
+export function encodeElements(elements: XmlElements, indent?: string): string {
+  const [begin, end] = indent === undefined ? ['', ''] : [indent, '\n'];
+  let text = '';
+  for (const [name, value] of Object.entries(elements)) {
+    if (value === undefined) continue;
+    const inner =
+      typeof value === 'object'
+        ? `${end}${encodeElements(value, indent === undefined ? undefined : `${indent}  `)}${begin}`
+        : escapeXml(String(value));
+    text += `${begin}<${name}>${inner}</${name}>${end}`;
+  }
+  return text;
+}
+
 /** In pieces, of which none is more than one item of a list in the root. */
 function writeRoot({ shape, value }: XmlDocument, write: (piece: string) => void): void {
   const { root, content } = shape;
