@@ -10,7 +10,7 @@ import { refuseRepeatedHeaders } from './required-headers.ts';
 import type { AuthOptions, AuthVerdict, SigningCredential } from './verdict.ts';
 
 /**
- * Decides who sent a request: once, for every route, before any handler.
+ * Decides who sent a request. It is called once, for every route, before any handler.
  *
  * A request without any trace of authentication is anonymous. Every other request is verified completely or refused.
  * Only the request as it came off the wire is looked at.

@@ -5,7 +5,7 @@ import { UNSIGNED_PAYLOAD } from './payload-mode.ts';
 import { canonicalEncoding } from './uri-encoding.ts';
 
 /**
- * Headers that decide who sent a request or what its signature covers. They must not come twice, since the parts of a
+ * Headers that decide who sent a request or what its signature covers. They must not come twice, since two parts of a
  * system could then each believe another one.
  */
 const SINGLE_HEADERS = [

@@ -1,5 +1,5 @@
 /**
- * A value of somebody's JSON as an error shows it: text as it is, and of lists and objects only that they are such. One
+ * A value of foreign JSON as an error shows it: text as it is, and of lists and objects only that they are such. One
  * that is nested some thousand times cannot be written, by `JSON.stringify` as little as by `String`.
  */
 export function shownJson(value: unknown): string {

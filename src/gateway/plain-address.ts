@@ -3,9 +3,9 @@ import { isIP, isIPv4, isIPv6 } from 'node:net';
 const MAPPED = '::ffff:';
 
 /**
- * One spelling for each address, whoever wrote it: IPv6 in its shortest form and without a zone; an IPv4 address that
+ * One spelling for each address, however it came: IPv6 in its shortest form and without a zone; an IPv4 address that
  * came over IPv6 (to a listener of both families, here or at a balancer) as what it is. Policies, rates and limits
- * compare addresses, and must not take one client for two, or for nobody.
+ * compare addresses, and must not take one client for two, or for none.
  * @returns text that is no address as it is
  */
 export function plainAddress(address: string): string {

@@ -6,8 +6,7 @@ import { plainAddress } from './plain-address.ts';
 import type { Peers } from './proxy-protocol/peers.ts';
 
 /**
- * Decides whose `X-Forwarded-*` headers count: only those of configured proxies, because anybody else could write
- * anything.
+ * Decides whose `X-Forwarded-*` headers count: only those of configured proxies, because any client could write them.
  */
 export interface ProxyTrust {
   senderOf(request: IncomingMessage, headers: HeaderReader): Sender;

@@ -28,7 +28,7 @@ const USAGE = [
 const EXIT = { fine: 0, refused: 1, usage: 2 } as const;
 
 /**
- * `npm run policy`: answers without a gateway who may do what, and why; and what is wrong with documents.
+ * `npm run policy`: says without a gateway who may do what and why, and what is wrong with documents.
  * @returns exit code
  */
 export function policyMain(argv: readonly string[], environment: Environment): number {

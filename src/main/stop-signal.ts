@@ -2,9 +2,9 @@ import process from 'node:process';
 import { ownPlace } from './workers/place.ts';
 
 /**
- * Resolves with why this process is to stop: a signal, or the end of the channel to whoever started it. A second signal
- * ends the process at once; not a worker, which may get the one of its terminal or service manager besides that of its
- * supervisor.
+ * Resolves with the reason why this process is to stop: a signal, or the end of the channel to the process that started
+ * it. A second signal ends the process at once. It does not end a worker, which may get the signal of its terminal or
+ * service manager besides that of its supervisor.
  */
 export function stopSignal(): Promise<string> {
   const isWorker = ownPlace() !== undefined;

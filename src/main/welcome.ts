@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import type { Config } from '../../config/schema.ts';
 import type { Service } from './service.ts';
 
-/** What somebody needs who has just started the gateway for the first time. The last line works when pasted. */
+/** Tells a newcomer what to do after the first start. The last line works when pasted. */
 export function printWelcome(
   config: Config,
   { endpoints, adminEndpoint }: Pick<Service, 'endpoints' | 'adminEndpoint'>,

@@ -1,8 +1,8 @@
 import type { PackedReasons } from './packed-reasons.ts';
 
 /**
- * Which rule let a caller do something, or kept him from it; `none`: no rule lets him; `policyWork`: what policies say
- * takes too long to find out.
+ * Which rule allowed a caller something, or denied it. `none`: no rule allows it. `policyWork`: it takes too long to
+ * find out what policies say.
  */
 export type AccessRule =
   | 'account'

@@ -4,8 +4,8 @@ import { isSecretName, isSecretParameter } from './secret-names.ts';
 
 /*
  * Credentials that stand in a text behind their name: `name=value`, `"name": "value"`, `name: 'value'`, `'name',
- * 'value'`, and lines of headers. Scanned by hand, from word to word: whoever sends a text chooses what a pattern would
- * have to try, and every character here is looked at a bounded number of times whatever it says.
+ * 'value'`, and lines of headers. A scanner goes from word to word and looks at every character a bounded number of
+ * times. A pattern would take as long as the sender of the text chooses.
  */
 
 const WORD = /[\w-]+/g;

@@ -2,8 +2,8 @@
  * The facts of one request: filled by every layer as they come to know them, read by the observers (metrics, spans,
  * logs, journal) while it runs and when it has ended.
  *
- * Filling must cost next to nothing: fields are set, references are kept, no text is built that perhaps nobody reads.
- * Nothing in here is redacted; whoever keeps or shows any of it does that (`redact.ts`).
+ * Filling must cost next to nothing: fields are set, references are kept, and no text is built that is perhaps never
+ * read. Nothing in here is redacted. Code that keeps or shows any of it redacts it (`redact.ts`).
  *
  * Times are milliseconds of the monotonic clock (`performance.now()`); undefined: it has not come to that.
  */

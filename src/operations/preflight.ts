@@ -7,8 +7,8 @@ import type { OperationWithoutBucket, RequestContext } from './operation.ts';
 
 /**
  * The CORS preflight. It is not authenticated: a browser sends no credentials with it, and the address may be one that
- * was presigned for another method. It tells what S3 tells anybody about a bucket: whether it exists, and whether it
- * allows this request. https://docs.aws.amazon.com/AmazonS3/latest/API/RESTOPTIONSobject.html
+ * was presigned for another method. It tells what S3 tells every caller about a bucket: whether it exists, and whether
+ * it allows this request. https://docs.aws.amazon.com/AmazonS3/latest/API/RESTOPTIONSobject.html
  */
 export const preflight: OperationWithoutBucket = async (request, context) => {
   const origin = request.headers.get('origin');

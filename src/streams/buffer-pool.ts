@@ -1,4 +1,4 @@
-/** Memory that nobody needed for this long is freed. */
+/** Memory that was not needed for this long is freed. */
 const IDLE_MS = 2000;
 
 /**

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
-/** How many wait at most: who is done first waits while so many others are worked for, and no longer. */
+/** How many wait at most. The first one waits while so many others are worked for, and no longer. */
 const MOST_WAITING = 32;
 
 let waiting: (() => void)[] = [];

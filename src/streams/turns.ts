@@ -1,8 +1,8 @@
 const waiting: (() => void)[] = [];
 
 /**
- * Resolves when it is the caller's turn to go on with long work: one of all who wait, in each round of the event loop.
- * However many documents are read at once, they take together what one of them would.
+ * Resolves when it is the caller's turn to go on with long work. In each round of the event loop one of all waiting
+ * callers goes on. However many documents are read at once, they take together what one of them would.
  */
 export function turn(): Promise<void> {
   return new Promise((resolve) => {

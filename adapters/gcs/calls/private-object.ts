@@ -3,8 +3,8 @@ import type { Call } from '../../../src/observe/call.ts';
 import type { GcsClient } from '../client.ts';
 
 /**
- * Makes an object under a fresh random name, on condition that it does not exist. A lost answer is no dilemma there:
- * nobody else knows the name, so the call can be sent again, and a name that is taken by then was taken by us.
+ * Makes an object under a fresh random name, on condition that it does not exist. If the answer is lost, the call can
+ * be sent again: only this request knows the name, so a name that is taken by then was taken by it.
  * @param make sends the call; done once only if it cannot be `repeatable`, as a body that is a stream
  */
 export async function makePrivate(

@@ -1,6 +1,6 @@
 import type { StoreError } from '../../../src/store/store-error.ts';
 
-/** Takes the content of a body once somebody wants it. */
+/** Takes the content of a body once a reader wants it. */
 export interface BodyConsumer {
   /** `data` is valid during the call only, but for bytes read into a buffer the consumer gave itself. */
   data(data: Buffer): void;

@@ -6,7 +6,7 @@ import type { Connection } from './connection.ts';
 
 const CHUNK = 64 * 1024;
 
-/** Hands a body over as a stream: for those who look at the bytes, so every chunk is theirs to keep. */
+/** Hands a body over as a stream, for readers that look at the bytes. Every chunk is theirs to keep. */
 export class StreamFeeder implements BodyConsumer {
   readonly stream: Readable;
   readonly #connection: Connection;

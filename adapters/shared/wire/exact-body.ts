@@ -8,12 +8,12 @@ const NO_FRAME: BodyFrame = { before: new Uint8Array(0), after: new Uint8Array(0
 /**
  * Sends a stream and holds it to its declared length.
  *
- * The chunk that makes the length whole goes out only when the stream has ended well: a service commits when the
- * declared length has come, so a stream that then fails, or goes on, would be committed all the same. (And undici sends
- * a stream that ends without a byte as a whole body of length 0.)
+ * The chunk that makes the length whole goes out only when the stream has ended well. A service commits when the
+ * declared length has come, so it would also commit a stream that then fails, or goes on. (And undici sends a stream
+ * that ends without a byte as a whole body of length 0.)
  *
- * It is what undici wants of a body, an emitter of `data` and `end` that can be paused, and no more: a
- * stream of its own, or an iterator, would add half of the cost that sending has in the first place.
+ * It is what undici wants of a body, an emitter of `data` and `end` that can be paused, and no more: a stream of its
+ * own, or an iterator, would add half of the cost that sending has in the first place.
  */
 export class ExactBody extends Stream {
   /** Of the stream and its frame together. */

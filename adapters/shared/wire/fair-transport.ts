@@ -5,7 +5,7 @@ import type { Hold, Mover, Transport, WireRequest, WireResponse } from './transp
 import { UndiciTransport } from './undici-transport.ts';
 import type { UndiciTransportOptions } from './undici-transport.ts';
 
-/** Pieces for slow clients that are under way at a time: few enough that nobody notices them. */
+/** Pieces for slow clients that are under way at a time: too few for other requests to notice. */
 const MOST_PIECES = 64;
 
 /** Holders of a lane that are told to whoever asks for its state. */

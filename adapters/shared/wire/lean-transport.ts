@@ -7,7 +7,7 @@ import type { Hold, Transport, WireRequest, WireResponse } from './transport.ts'
 import type { UndiciTransportOptions } from './undici-transport.ts';
 
 export interface LeanTransportOptions extends Omit<UndiciTransportOptions, 'proxy' | 'maxConnections'> {
-  /** Connections that are kept while nobody uses them. */
+  /** Connections that are kept while they are not used. */
   readonly maxIdle: number;
 }
 

@@ -6,7 +6,7 @@ import { StoreError, isStoreError } from '../../../src/store/store-error.ts';
 import type { WireBody } from './transport.ts';
 import { readSmall } from './read-small.ts';
 
-/** Bytes that may lie here before anybody reads; small bodies are complete within it and free their connection. */
+/** Bytes that may lie here before they are read; small bodies are complete within it and free their connection. */
 export const READ_AHEAD = 128 * 1024;
 /** A body given up on is drained, so that its connection lives on, as long as no more than this comes. */
 const DRAIN_LIMIT = 64 * 1024;

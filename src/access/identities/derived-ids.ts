@@ -2,8 +2,9 @@ import { hash } from 'node:crypto';
 import type { Account } from './account.ts';
 
 /**
- * What is made of an account's name where nobody chose it. Bucket records, ACLs and policies hold these values, so they
- * must be the same for ever: a name's values never change, and docs/identities.md says how they come about.
+ * Makes ids of an account's name where the configuration gives none. Bucket records, ACLs and policies hold these
+ * values, so they must be the same for ever: a name's values never change, and docs/identities.md says how they come
+ * about.
  */
 export function derivedIds(name: string): Omit<Account, 'name'> {
   return {

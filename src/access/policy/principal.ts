@@ -3,7 +3,7 @@ import type { PrincipalEntry, PrincipalSet } from './document.ts';
 
 /**
  * How a statement names a caller, from the widest to the narrowest. `anyone`, `role` and `caller` give the permission
- * to the caller. `account` gives it to the account, which decides by its own policies who of its users has it.
+ * to the caller. `account` gives it to the account, whose own policies decide which of its users have it.
  */
 export type Through = 'account' | 'anyone' | 'role' | 'caller';
 

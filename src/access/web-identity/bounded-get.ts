@@ -3,7 +3,7 @@ import { request as httpsRequest } from 'node:https';
 
 const TIMEOUT_MS = 5000;
 const MAX_BYTES = 256 * 1024;
-/** Kubernetes answers 406 to whoever takes JSON alone: its keys are of the other type. */
+/** Kubernetes answers 406 if a request accepts JSON alone: its keys are of the other type. */
 const ACCEPT = 'application/json, application/jwk-set+json, */*;q=0.1';
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost']);
 

@@ -1,6 +1,6 @@
 /**
- * Who may use a route, said in its `config`. `token`: whoever has a token, where one is asked for. `open`: everybody,
- * but no other site's page. `probe`: everybody, whatever the request looks like.
+ * Says in a route's `config` who may use it. `token`: callers with a token, where one is asked for. `open`: all
+ * callers, but no page of another site. `probe`: all callers, whatever the request looks like.
  */
 export type RouteAccess = 'token' | 'open' | 'probe';
 

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 
-/** `unknown`: whoever could tell does not answer. */
+/** `unknown`: the service that could tell does not answer. */
 export type TokenVerdict = 'right' | 'wrong' | 'unknown';
 
 /** Decides about tokens. */

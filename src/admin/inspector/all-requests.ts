@@ -5,7 +5,7 @@ import type { HarEntry, HttpArchive } from './har.ts';
 
 export interface Caller {
   readonly credentials: Credentials;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the caller no longer waits for the answer. */
   readonly signal: AbortSignal;
 }
 

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type AdminPart, refuse } from '../server.ts';
 import { type PageFile, type PageFiles, readPageFiles } from './page-files.ts';
 
-/** The page's files are the same for everybody and tell nothing: it must be there to ask for a token. */
+/** The page's files are the same for all callers and tell nothing. The page must be there to ask for a token. */
 const OPEN = { config: { access: 'open' } } as const;
 
 /** The inspector's web page at `/`, its styles and modules below `/page/`. All data come by the API. */

@@ -6,7 +6,7 @@ import { arrivedBytes } from './prices.ts';
 
 interface Unread {
   readonly part: ChangingPart;
-  /** The request that has a body in memory which nobody reads yet. */
+  /** The request that has a body in memory which is not read yet. */
   request: IncomingMessage | undefined;
 }
 

@@ -6,7 +6,7 @@ import { accountDirectory } from './account-settings.ts';
 import { readSecret, type SecretSources } from '../secrets.ts';
 import { StartError } from '../start-error.ts';
 
-/** Who somebody is, as the files say it at the moment. */
+/** The identities as the files say them at the moment. */
 interface Identities {
   readonly accounts: AccountDirectory;
   /** What session tokens are sealed with; undefined: there are none. */

@@ -1,5 +1,5 @@
 /**
- * `note`: nobody can tell from here, look yourself. `warn`: it works, but costs or endangers something. `fail`: the
+ * `note`: this credential cannot tell, look yourself. `warn`: it works, but costs or endangers something. `fail`: the
  * gateway cannot work so.
  */
 type Level = 'ok' | 'note' | 'warn' | 'fail';

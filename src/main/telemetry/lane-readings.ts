@@ -2,7 +2,7 @@ import type { ConnectionsInUse } from '../../admin/inspector/contract.ts';
 import type { Readings } from '../../observe/metrics/process-metrics.ts';
 import type { ConnectionLane, SurveyedStore } from '../../store/survey.ts';
 
-/** A backend that may tell who uses its connections. */
+/** A backend that may tell which clients use its connections. */
 export interface SurveyedBackend {
   readonly name: string;
   readonly surveyed?: Pick<SurveyedStore, 'lanes'> | undefined;

@@ -6,7 +6,7 @@ import type { Time } from '../records/time.ts';
 import { ownerMark } from './container-names.ts';
 
 /**
- * Pauses between two looks at a bucket that somebody is deleting; each longer than the one before it. Together with a
+ * Pauses between two looks at a bucket that is being deleted; each is longer than the one before it. Together with a
  * pause of the time for which records are remembered they last longer than a DeleteBucket that gets its answers.
  * Milliseconds.
  */

@@ -11,7 +11,7 @@ import type { OpenRequest } from './object-requests.ts';
 import { openPieces } from './pieces.ts';
 import { hasSpilled, isOverflowMissing, withOverflow } from './overflow.ts';
 
-/** Times a head is read whose record cannot be read whole, because somebody writes it anew. */
+/** Times a head is read whose record cannot be read whole, because another request writes it anew. */
 const MAX_READS = 3;
 
 /**

@@ -1,6 +1,6 @@
 import { StoreError } from '../../store/store-error.ts';
 
-/** What a turn answers when somebody else changed the state in between: begin the next turn. */
+/** What a turn answers when another request changed the state in between: begin the next turn. */
 export const AGAIN = Symbol('again');
 
 /**

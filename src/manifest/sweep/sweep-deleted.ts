@@ -13,7 +13,7 @@ import { BUCKET_REGIONS } from './census.ts';
 import type { Tally } from './sweep-report.ts';
 import type { SweepRun } from './sweep-run.ts';
 
-/** Removes all that a deleted bucket left. The bucket was empty when it was deleted, so nobody owns any of it. */
+/** Removes all that a deleted bucket left. The bucket was empty when it was deleted, so no object needs any of it. */
 export async function sweepDeleted(
   run: SweepRun,
   { tally, uid }: { tally: Tally; uid: string },

@@ -8,8 +8,8 @@ import { writeTombstone } from '../versions/upload-tombstone.ts';
 import type { BucketSweep, ListedBlob } from './bucket-sweep.ts';
 
 /**
- * What the blob that an upload is assembled to stands for, no head naming it. `open`: its upload can be completed
- * or aborted yet. `none`: it is no such blob. `stump`: nobody's. Else the claim of an upload that is over.
+ * What a staging blob that no head names stands for. `open`: its upload can still be completed or aborted. `none`: it
+ * is no staging blob. `stump`: no upload claims it. Else the claim of an upload that is over.
  */
 type Staging = 'open' | 'none' | 'stump' | Claim;
 

@@ -21,7 +21,7 @@ import { isPublished, placesOf, publishedPlace, stampedPlace } from './published
 import { readTombstone } from '../versions/upload-tombstone.ts';
 import { wasCompleted } from './upload-end.ts';
 
-/** A claim this old is renewed before the head is written, so that nobody takes its owner for dead. */
+/** A claim this old is renewed before the head is written, so that no other request takes its owner for dead. */
 const RENEW_AFTER_MS = 5 * 60_000;
 
 /** A `PublishOnce`, and what is known when the publication has ended. */

@@ -5,7 +5,7 @@ import { timeOf } from '../records/time.ts';
 import type { ObjectsContext } from './object-context.ts';
 
 /**
- * A blob that is older than this is renewed before a head names it: sweepers, and who aborts an upload, go by age.
+ * A blob that is older than this is renewed before a head names it, because the sweeper and Abort go by age.
  * Milliseconds.
  */
 const RENEW_AFTER_MS = 5 * 60_000;

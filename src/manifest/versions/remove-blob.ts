@@ -12,8 +12,8 @@ import type { Head } from '../heads/head.ts';
 import type { KeyRef } from '../records/key-ref.ts';
 
 /**
- * Whether object lock keeps a version now from everybody who may not bypass it. That is in the record itself, even if
- * the rest of it has an overflow blob. Every remover asks this, except DELETE by id, which judges the permissions of
+ * Whether object lock now keeps callers without the bypass from removing a version. That is in the record itself, even
+ * if the rest of it has an overflow blob. Every remover asks this, except DELETE by id, which judges the permissions of
  * its client.
  * @param now milliseconds since the epoch
  */

@@ -20,7 +20,9 @@ import type { VersionToken } from '../records/version-token.ts';
 import type { Encryption } from '../records/encryption.ts';
 import type { KeyRef } from '../records/key-ref.ts';
 
-/** Work that may follow the answer: nobody waits for it, and a crash in the midst of it changes nothing for clients. */
+/**
+ * Work that may follow the answer. No client waits for it, and a crash in the midst of it changes nothing for clients.
+ */
 export interface Settler {
   /** Moves the bytes of an mlink to its key, soon. @param fresh spares the look at both */
   schedule(place: KeyRef, fresh?: FreshMlink): void;

@@ -31,7 +31,7 @@ import type { VersionToken } from '../records/version-token.ts';
 import { type Head, NULL_VERSION, type RecordedBlob, viewOf, withRecord } from '../heads/head.ts';
 import type { ObjectView } from '../records/object-view.ts';
 
-/** Times a write of a blob that nobody else writes is sent again after its answer was lost. */
+/** Times a write of a blob that no other request writes is sent again after its answer was lost. */
 const MAX_RESENDS = 2;
 
 /** A version's own blob. */

@@ -4,7 +4,7 @@ import { s3Line } from './s3-line.ts';
 
 export type AccessLogFormat = 'json' | 's3';
 
-/** Takes text, all of it at once, without making anybody wait. */
+/** Takes text, all of it at once, without making the caller wait. */
 interface LineSink {
   write(text: string): unknown;
 }

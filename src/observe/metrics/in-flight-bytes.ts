@@ -2,7 +2,7 @@ import type { RequestFacts } from '../request-facts.ts';
 
 /**
  * How much the bodies of requests under way come to, as announced: what clients send, and what they are sent. Bodies
- * whose size nobody announced count for nothing.
+ * without an announced size count for nothing.
  */
 export function bytesInFlight(running: Iterable<RequestFacts>): number {
   let bytes = 0;

@@ -1,4 +1,4 @@
-/** The part of the budget that one holder may use. The rest stays for everybody else. */
+/** The part of the budget that one holder may use. The rest stays for the others. */
 const HOLDERS_SHARE = 3 / 4;
 /**
  * Kept beside the budget, for small documents of holders who use little: they get through even when others have spent

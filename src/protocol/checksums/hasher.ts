@@ -17,8 +17,8 @@ const HASHERS: Readonly<Record<ChecksumAlgorithm, (bytes?: number) => ChecksumHa
 };
 
 /**
- * @param bytes how many will come at most, as far as that is known. Who tells it releases the hasher, whatever becomes
- * of the bytes.
+ * @param bytes how many will come at most, as far as that is known. A caller that gives it must release the hasher,
+ * whatever becomes of the bytes.
  */
 export function createChecksumHasher(algorithm: ChecksumAlgorithm, bytes?: number): ChecksumHasher {
   return HASHERS[algorithm](bytes);

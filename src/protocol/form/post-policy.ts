@@ -4,7 +4,7 @@ import type { FileSize } from '../body/object-body.ts';
 import { isCalendarDay } from '../calendar-day.ts';
 import type { FormFieldReader } from '../request.ts';
 
-/** What whoever signed a form lets others upload with it (S3 API reference, "Creating a POST policy"). */
+/** What the signer of a form lets others upload with it (S3 API reference, "Creating a POST policy"). */
 interface PostPolicy {
   /** Milliseconds since the epoch. */
   readonly expiration: number;

@@ -1,6 +1,6 @@
 /**
- * Options of `aws s3api` for parameters of a query. What is not here is left out of a command: anybody can put anything
- * into a query.
+ * Options of `aws s3api` for parameters of a query. What is not here is left out of a command, because a client can put
+ * anything into a query.
  */
 export const PARAMETER_OPTIONS: ReadonlyMap<string, string> = new Map([
   ...[

@@ -14,7 +14,7 @@ const VERDICTS: Readonly<Record<Authentication['verdict'], readonly [words: stri
   none: ['not asked for: the request was refused before', 'aborted'],
 };
 
-/** Who it was; when the signature was refused, why, and what the server signed. */
+/** Shows who sent the request. If the signature was refused: why, and what the server signed. */
 export function authenticationView(app: App, { verdict, failure, ...values }: Authentication): View {
   const [words, tone] = VERDICTS[verdict];
   return html`${facts(

@@ -30,8 +30,8 @@ import { timesView } from './times.ts';
 import { waterfall } from './waterfall.ts';
 
 /**
- * One request, in the order in which a person asks: what was it, who sent it, might they, what did it do, and why did
- * it end so.
+ * Shows one request, in the order in which a person asks: what it was, who sent it, whether they were allowed to, what
+ * it did, and why it ended so.
  */
 export function detailView(app: App, detail: RequestDetail): View {
   const { summary } = detail;
