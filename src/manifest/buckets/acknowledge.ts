@@ -21,9 +21,9 @@ interface Acknowledgement {
 }
 
 /**
- * Waits until it is certain what becomes of the bucket of a change that was just committed: it stands and nobody is
- * deleting it (then every later DeleteBucket sees the change), or it went with its container and all that was in it. A
- * DeleteBucket under way comes to one of these soon; one that died comes to neither.
+ * Waits until it is certain what becomes of the bucket of a change that was just committed: it stands and no
+ * DeleteBucket is deleting it (then every later DeleteBucket sees the change), or it went with its container and all
+ * that was in it. A DeleteBucket under way comes to one of these soon; one that died comes to neither.
  * @throws S3Error NoSuchBucket: nothing is left of the change; ServiceUnavailable: what became of it is not known
  */
 export async function acknowledgeChange(change: Acknowledgement, call: Call): Promise<void> {

@@ -107,7 +107,9 @@ async function claim(
   return revision && provide(store, { name, record, revision }, call);
 }
 
-/** Of a CreateBucket that is under way or died. It has answered nobody, so its settings are what is asked for now. */
+/**
+ * Of a CreateBucket that is under way or died. It has answered no client, so its settings are what is asked for now.
+ */
 async function goOnWithClaim(
   store: BucketStore,
   { request, stored }: Step & { stored: StoredBucket },
@@ -129,7 +131,7 @@ async function goOnWithClaim(
   return undefined;
 }
 
-/** A bucket that its owner has already; one whose container somebody removed gets it again. */
+/** A bucket that its owner has already; one whose container was removed gets it again. */
 async function keepAlive(
   store: BucketStore,
   { request, stored }: Step & { stored: StoredBucket },
@@ -182,7 +184,7 @@ interface Unsettled {
   readonly from: Revision | undefined;
 }
 
-/** Lets the bucket live. @returns false when somebody else was faster */
+/** Lets the bucket live. @returns false when another request was faster */
 async function swapState(store: BucketStore, { name, record, from }: Unsettled, call: Call): Promise<boolean> {
   const { state: _state, ...live } = record;
   const isOurs = (found: BucketRecord): boolean =>

@@ -30,9 +30,9 @@ interface Deletion {
 
 /**
  * Azure deletes a container with everything in it, so emptiness is ours to prove, on both clouds the same way, and not
- * by time: mark the record; wait until nobody writes without having seen the mark, or answers a write without looking
- * again; look; put a tombstone in the place of the mark, which fails if anybody has taken the mark away. Only then is
- * the container removed (docs/decisions/0015-containers-and-fences.md).
+ * by time: mark the record; wait until no process writes without having seen the mark, or answers a write without
+ * looking again; look; put a tombstone in the place of the mark, which fails if a request has taken the mark away. Only
+ * then is the container removed (docs/decisions/0015-containers-and-fences.md).
  * @throws S3Error BucketNotEmpty, NoSuchBucket, OperationAborted (the bucket lives on)
  */
 export async function deleteBucket(store: BucketStore, request: DeleteBucketRequest, call: Call): Promise<void> {
@@ -83,15 +83,15 @@ async function bury({ store, name, id }: Deletion, marked: Marked, call: Call): 
   return revision;
 }
 
-/** As far as it goes: a mark that stays is taken away by whoever meets it for long enough. */
+/** As far as it goes: a process that meets a mark for long enough takes it away. */
 async function unmark(deletion: Deletion, { record, revision }: Marked, call: Call): Promise<void> {
   const time = timeOf(deletion.store.realm.backendOf(deletion.name));
   await bringBack(deletion, { record, revision }, withSignal(call, time.timeout(UNMARK_MS))).catch(() => undefined);
 }
 
 /**
- * Takes away the mark of another DeleteBucket, in whose place this one has been asked: if that died, nobody has to wait
- * for the bucket. If it lives, it comes to nothing, as when its mark is taken over. As far as it goes.
+ * Takes away the mark of another DeleteBucket, in whose place this one has been asked: if that died, no request has to
+ * wait for the bucket. If it lives, it comes to nothing, as when its mark is taken over. As far as it goes.
  */
 async function unmarkOther(deletion: Deletion, bucket: Bucket, call: Call): Promise<void> {
   const stored = await deletion.store.find(bucket.name, call).catch(() => undefined);
@@ -100,7 +100,7 @@ async function unmarkOther(deletion: Deletion, bucket: Bucket, call: Call): Prom
   await unmark(deletion, { record: stored.record, revision: stored.revision }, call);
 }
 
-/** @returns false when somebody else was faster */
+/** @returns false when another request was faster */
 async function bringBack({ store, name }: Deletion, { record, revision }: Marked, call: Call): Promise<boolean> {
   const { state: _state, ...live } = record;
   const isOurs = (found: BucketRecord): boolean => found.uid === live.uid && found.state === undefined;

@@ -72,7 +72,7 @@ async function listBackend(
   return ours;
 }
 
-/** Buckets of the owner, and the containers that any record names: those are nobody else's. */
+/** Buckets of the owner, and the containers that any record names: those belong to no other bucket. */
 async function listRecords(
   backend: Backend,
   ownerId: string,

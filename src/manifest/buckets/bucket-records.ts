@@ -48,7 +48,7 @@ export interface BucketRecords {
   write(name: string, record: BucketRecord, condition: Condition, call: Call): Promise<Revision>;
   /**
    * Writes a record over the one that was read, and finds out what became of it when the answer gets lost.
-   * @returns undefined when somebody else was faster. @throws StoreError unavailable (lost): nobody knows
+   * @returns undefined when another request was faster. @throws StoreError unavailable (lost): unknown
    */
   swap(name: string, change: RecordSwap, call: Call): Promise<Revision | undefined>;
   remove(name: string, revision: Revision, call: Call): Promise<void>;

@@ -40,7 +40,7 @@ export async function removeLeftContainer(
   }
   // Since then the configuration has given the name to a part of a container.
   if (entry.place !== undefined) return 'gone';
-  // A container without a mark may have been made by somebody else after the deletion.
+  // A tool may have made a container without a mark after the deletion.
   const isOurs =
     entry.owner === undefined
       ? record.owned !== true && entry.lastModified <= lastModified
@@ -57,9 +57,9 @@ export async function removeLeftContainer(
 }
 
 /**
- * Removes the heads of deleted keys from a container, each at the revision that was looked at. A container that
- * somebody else removes meanwhile counts as empty. If a removal is not answered, its outcome is unknown; the caller
- * then asks the service whether the container is empty.
+ * Removes the heads of deleted keys from a container, each at the revision that was looked at. A container that another
+ * request removes meanwhile counts as empty. If a removal is not answered, its outcome is unknown; the caller then asks
+ * the service whether the container is empty.
  * @returns whether there was nothing else
  */
 export async function removeLeftovers(bucket: Bucket, call: Call): Promise<boolean> {

@@ -65,7 +65,7 @@ export function createBucketStore(realm: Realm, onDisputed?: OnDisputed): Bucket
 
 /**
  * Takes away the delete mark of a DeleteBucket whose process died.
- * @returns undefined while the mark may be that of a DeleteBucket under way, and when somebody else was faster
+ * @returns undefined while the mark may be that of a DeleteBucket under way, and when another request was faster
  */
 type Revive = (name: string, stored: StoredBucket, call: Call) => Promise<StoredBucket | undefined>;
 

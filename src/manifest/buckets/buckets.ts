@@ -51,7 +51,7 @@ export interface BucketRegistry {
   current(bucket: Bucket, call: Call): Promise<Bucket>;
   /**
    * Says that a change that has just been committed may be acknowledged: the bucket's record was read within the last
-   * `cacheMs`, or is read again, and is still that of this bucket, which nobody is deleting. So any DeleteBucket sees
+   * `cacheMs`, or is read again, and is still that of this bucket, which is not being deleted. So any DeleteBucket sees
    * the change before it removes anything. Waits some seconds for a DeleteBucket under way.
    * @throws S3Error NoSuchBucket: the bucket is gone, and the change with it; ServiceUnavailable: what became of the
    * change is not known

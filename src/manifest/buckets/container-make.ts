@@ -9,7 +9,7 @@ const MAX_SENDS = 3;
 
 /**
  * `marked`: the container belongs to the bucket and says so. `unmarked`: it was made for the bucket by a service that
- * keeps no marks. `taken`: it belongs to somebody else.
+ * keeps no marks. `taken`: it belongs to another bucket or customer.
  */
 export type Made = 'marked' | 'unmarked' | 'taken';
 

@@ -5,8 +5,8 @@ import type { Backend, Realm } from './realm.ts';
 const GIVEN = /-gw[0-9a-f]{12}$/;
 
 /**
- * The bucket's own name where the service allows it and nobody else has it; else a random name. The name of a container
- * must not be predictable from the name of another bucket: otherwise somebody could create the container of that bucket
+ * The bucket's own name where the service allows it and it is free; else a random name. The name of a container must
+ * not be predictable from the name of another bucket: otherwise an account could create the container of that bucket
  * before its owner does.
  */
 export function containerNameOf(realm: Pick<Realm, 'backends'>, backend: Backend, bucket: string): string {
@@ -30,7 +30,7 @@ export function isNativeName(
   );
 }
 
-/** A legal name that shows which bucket it belongs to and that nobody can predict. */
+/** A legal name that shows which bucket it belongs to and that cannot be predicted. */
 export function freshContainerName({ store }: Backend, bucket: string): string {
   const suffix = `gw${randomBytes(6).toString('hex')}`;
   const readable = bucket.replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');

@@ -17,7 +17,7 @@ const NAMED_MS = 60_000;
 const MAX_PROVEN = 10_000;
 
 /**
- * What a container proves about its bucket. `disputed`: it belongs to another bucket, or nobody can tell to which.
+ * What a container proves about its bucket. `disputed`: it belongs to another bucket, or it is unknown to which.
  * `foreign`: it was removed, and another customer of the service has one of its name.
  */
 type Proof = 'proven' | 'missing' | Unserved;
@@ -116,7 +116,7 @@ async function nativeContainer(
   try {
     entry = await backend.store.headContainer(name, call);
   } catch (error) {
-    // Where all customers of the service share one namespace, a container may belong to somebody else.
+    // Where all customers of the service share one namespace, a container may belong to another customer.
     if (isStoreError(error, 'containerNotFound', 'containerBusy')) return undefined;
     throw error;
   }

@@ -12,7 +12,7 @@ const COMMIT_MS = 120_000;
 
 /**
  * All commits of a process that are under way. A commit goes on when the client that asked for it hangs up: otherwise
- * the change would be half done, and nobody would find out whether the head was written. So each commit runs under a
+ * the change would be half done, and whether the head was written would stay unknown. So each commit runs under a
  * signal and a deadline of its own. A process that is told to stop waits for `idle`, then calls `end` for those that
  * are left. To a commit, being ended is the same as an answer that got lost: it does not know whether its write
  * happened, and removes nothing.
@@ -59,7 +59,7 @@ export class CommitLife {
     if (this.#underWay.size > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Ends those under way, and those that begin from now on, with an outcome that nobody knows. */
+  /** Ends those under way, and those that begin from now on, with an unknown outcome. */
   end(reason: Error): void {
     this.#ended = reason;
     for (const own of this.#underWay) own.end(reason);
@@ -76,7 +76,7 @@ export class CommitLife {
     return this.#clock.time.after(ms, () => this.#endLate());
   }
 
-  /** One timer does for all: whoever begins later has a later deadline. */
+  /** One timer does for all: a commit that begins later has a later deadline. */
   #endLate(): void {
     const now = this.#clock.time.monotonic();
     let next = now + this.#clock.commitMs;
@@ -162,8 +162,8 @@ export function whileStreaming<T>(call: Call, work: (client: Call) => Promise<T>
 }
 
 /**
- * The error for a change of which nobody knows whether it happened. It is a 503, which SDKs repeat. A 412 would claim
- * that nothing was written.
+ * The error for a change whose outcome is unknown. It is a 503, which SDKs repeat. A 412 would claim that nothing was
+ * written.
  */
 export function outcomeUnknown(cause: unknown): StoreError {
   const call = isStoreError(cause) ? cause.detail.call : undefined;

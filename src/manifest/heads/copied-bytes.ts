@@ -39,7 +39,7 @@ export function hashing(
     hasher?.release?.();
   };
   const facts = pipeline(bytes, stream, { signal }).then(found).finally(release);
-  // Whoever reads the stream is told of its failure too.
+  // The reader of the stream is told of its failure, too.
   facts.catch(() => undefined);
   stream.on('error', () => undefined);
   return { stream, facts };

@@ -23,7 +23,7 @@ export function opaqueMd5(): string {
 
 /**
  * ETag of an encrypted part: the same for the same bytes, since a part may be sent again and listed by the ETag of its
- * first sending. Without the key nobody can check guesses of the bytes by it.
+ * first sending. Without the key it does not help to check guesses of the bytes.
  */
 export function partEtag(encryptWith: EncryptWith, uploadId: string, md5: string): string {
   const digest = (secret: string | Uint8Array): string =>

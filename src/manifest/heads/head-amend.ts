@@ -15,8 +15,8 @@ import type { KeyRef } from '../records/key-ref.ts';
 interface HeadAmendment extends KeyRef {
   readonly conditions?: WriteConditions;
   /**
-   * The record as it should be, or undefined when nothing needs to be written. Asked again whenever
-   * somebody else was faster, so it depends on its arguments only; what it throws ends the change.
+   * The record as it should be, or undefined when nothing needs to be written. Asked again whenever another request was
+   * faster, so it depends on its arguments only; what it throws ends the change.
    */
   readonly change: (head: Head | undefined) => HeadRecord | undefined | Promise<HeadRecord | undefined>;
 }

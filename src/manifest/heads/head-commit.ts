@@ -46,8 +46,8 @@ export function ringAfter(head: Head | undefined): { ring: readonly string[] } {
 }
 
 /**
- * Nonces of a head whose version stays and whose record changes. The version's own one never moves
- * into the ring, so that whoever looks for the write that made it finds it however often that happens.
+ * Nonces of a head whose version stays and whose record changes. The version's own one never moves into the ring, so
+ * that a search for the write that made it finds it however often that happens.
  */
 export function noncesAmended(head: Head, nonce: string): { nonce: string; ring: readonly string[] } {
   return { nonce: versionNonce(head), ring: [nonce, ...(head.record?.ring ?? [])].slice(0, RING_LENGTH) };
@@ -105,8 +105,8 @@ export interface HeadChange<T> extends HeadTarget {
 
 /**
  * When a change waits for others of its key. `first`: before it reads the head. `stored`: when its preparations, which
- * take as long as a client or a copy does, are done for the first time. `never`: its one write takes as long, and
- * nobody shall wait behind it.
+ * take as long as a client or a copy does, are done for the first time. `never`: its one write takes as long, and no
+ * other change shall wait behind it.
  */
 export type QueueMoment = 'first' | 'stored' | 'never';
 
@@ -118,7 +118,7 @@ type ReachFront = (moment: QueueMoment) => Promise<boolean>;
 
 /**
  * Changes a head by compare-and-swap: it reads the head, judges the client's conditions on it, and writes on its
- * revision. If somebody else was faster, an unconditional change goes round again; a conditional one is judged again
+ * revision. If another request was faster, an unconditional change goes round again; a conditional one is judged again
  * and ends as 412, 404 or 409 (ConditionalRequestConflict).
  *
  * Changes that this process makes to one key wait for each other (`KeyQueue`). That is advice only: the condition of
@@ -215,7 +215,7 @@ interface ConditionalSend<T> {
 /**
  * One conditional write. When its answer is lost, or a repetition of it fails, the head is read back for a proof: until
  * there is one, the write may have happened.
- * @throws StoreError conditionFailed: it did not happen, and cannot any more; unavailable (lost): nobody knows
+ * @throws StoreError conditionFailed: it did not happen, and cannot any more; unavailable (lost): unknown
  */
 export async function writeOnce<T>(
   change: HeadChange<T>,
@@ -272,7 +272,7 @@ async function lookBack<T>(
 
 /**
  * Whether nothing was done and the send cannot land any more: its revision is gone, and our nonce would be on the head.
- * "Absent" is no revision: somebody may have created and deleted the key in between, so nothing can be proved.
+ * "Absent" is no revision: another request may have created and deleted the key in between, so nothing can be proved.
  */
 function canStartAgain(change: HeadChange<unknown>, before: Head | undefined, now: Head | undefined): boolean {
   if (change.versioned !== true || hasWriteConditions(change.conditions) || before === undefined || now === undefined) {
@@ -290,7 +290,7 @@ export async function refusal(target: HeadTarget, cause: unknown, call: Call): P
   return conflict(target, cause);
 }
 
-/** The condition held, and yet somebody was faster. */
+/** The condition held, and yet another request was faster. */
 export function conflict({ conditions, key }: HeadTarget, cause?: unknown): S3Error {
   const condition = conditions.ifMatch === undefined ? 'If-None-Match' : 'If-Match';
   return new S3Error('ConditionalRequestConflict', {

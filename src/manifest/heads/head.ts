@@ -42,7 +42,7 @@ export interface SeenHead {
 /** A head from before the request. */
 export interface RememberedHead {
   readonly head: Head;
-  /** This process read or wrote it, or it was listed before anybody asked for the key. */
+  /** This process read or wrote it, or it was listed before a client asked for the key. */
   readonly trust: 'remembered' | 'guessed';
 }
 
@@ -201,8 +201,8 @@ export function nativeRecord({ properties }: Head): InlineHead {
 }
 
 /**
- * ETag of a blob whose MD5 nobody knows (native block uploads). It holds a dash, which tells SDKs
- * not to take it for an MD5; it changes with every write of the blob.
+ * ETag of a blob whose MD5 is unknown (native block uploads). It holds a dash, which tells SDKs not to take it for an
+ * MD5; it changes with every write of the blob.
  */
 export function opaqueEtag(revision: string): string {
   return `${createHash('sha256').update(revision).digest('hex').slice(0, 32)}-0`;

@@ -25,7 +25,7 @@ const MOST_BYTES = 2 * 1024 * 1024;
  */
 export class KeyWalk {
   readonly #now: () => number;
-  /** By key: those that a listing has shown, and that nobody has asked for yet. */
+  /** By key: those that a listing has shown, and that no request has asked for yet. */
   #heads = new Map<string, Head>();
   /** How many they were; undefined: nothing was listed yet. */
   #shown: number | undefined;

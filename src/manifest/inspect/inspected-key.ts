@@ -47,7 +47,7 @@ export interface InspectedUpload extends UploadSummary {
   readonly initiatedAt: number;
   /** Name of the version that it would become; its parts are staged beside that version's own blob. */
   readonly becomes: VersionToken;
-  /** Absent: nobody has completed or aborted it. */
+  /** Absent: it is neither completed nor aborted. */
   readonly claim?: Claim['kind'];
   readonly parts: readonly PartRecord[];
   readonly moreParts: boolean;

@@ -11,7 +11,7 @@ const FIRST_LOOK = 10;
 
 /**
  * Whether a bucket holds anything besides leftovers of keys that are gone for good. Counts too: versions and delete
- * markers, and blobs that S3 cannot show (they are somebody's data). Uploads do not.
+ * markers, and blobs that S3 cannot show (they are data of other tools). Uploads do not.
  * @throws S3Error NoSuchBucket
  */
 export async function hasContent(bucket: Bucket, call: Call): Promise<boolean> {

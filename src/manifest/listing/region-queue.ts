@@ -22,7 +22,7 @@ export class RegionQueue {
     return this.#entries[this.#at++];
   }
 
-  /** Without more of it nobody knows which key is next. */
+  /** Without more of it the next key is unknown. */
   get isLacking(): boolean {
     return this.peek() === undefined && !this.reader.isDone;
   }

@@ -26,7 +26,7 @@ export interface Written {
 
 /**
  * Describes a write that was recognised by its nonce. A nonce in the ring proves that the write happened; the head
- * itself is somebody else's by now.
+ * itself is another request's by now.
  */
 export function recognisedWrite(head: Head, nonce: string): Written {
   const { md5 } = head.properties;

@@ -28,15 +28,15 @@ export interface BucketRecord {
   readonly owned?: boolean;
   /** Absent: the bucket lives. */
   readonly state?: BucketState;
-  /** Fields that this release does not know; whoever changes the record writes them back. */
+  /** Fields that this release does not know; code that changes the record writes them back. */
   readonly unknown?: UnknownFields;
 }
 
 /**
- * What is under way with a bucket, or over (docs/decisions/0015-containers-and-fences.md).
- * `claimed`: CreateBucket has the name, and not yet a container that is proven to be the bucket's own.
- * `deleting`: the DeleteBucket of this id makes sure that it is empty; whoever takes the mark away keeps the bucket.
- * `deleted`: it is no more, and will not be again; what is left of it is its container, until `isGone`.
+ * What is under way with a bucket, or over (docs/decisions/0015-containers-and-fences.md). `claimed`: CreateBucket has
+ * the name, and not yet a container that is proven to be the bucket's own. `deleting`: the DeleteBucket of this id
+ * makes sure that it is empty; a request that takes the mark away keeps the bucket. `deleted`: it is no more, and will
+ * not be again; what is left of it is its container, until `isGone`.
  */
 export type BucketState =
   | { readonly kind: 'claimed' }

@@ -30,7 +30,7 @@ const SALT_BYTES = 12;
 const CHECK_BYTES = 16;
 const PURPOSE = 's3gw customer key ';
 
-/** What is kept of a key: nobody can tell by it that two objects have the same. */
+/** What is kept of a key. It does not tell that two objects have the same key. */
 export function checkOfKey(key: CustomerKey): EncryptedBy {
   const salt = randomBytes(SALT_BYTES).toString('base64url');
   return { kind: 'customer', salt, check: digestOf(key, salt).toString('base64url') };

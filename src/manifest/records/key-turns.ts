@@ -9,7 +9,7 @@ export interface Place {
 
 /** Where the changes of one key that a process makes wait for each other (`heads/key-queue.ts`). */
 export interface KeyTurns {
-  /** A place in front: at once, where nobody is. @throws StoreError throttled, aborted */
+  /** A place in front: at once, if no other change of the key is under way. @throws StoreError throttled, aborted */
   enter(key: string, call: Call): Place | Promise<Place>;
   /** Lets the next one in. Once more, or after that one was let past, it does nothing. */
   leave(place: Place): void;

@@ -27,7 +27,7 @@ const ENCRYPTED_FORMAT = 2;
 interface Placed extends FieldsOf<'place'> {
   /** Hybrid clock in microseconds; decides a version's place. */
   readonly seq: number;
-  /** Fields that this release does not know. Whoever writes the record anew writes them back. */
+  /** Fields that this release does not know. Code that writes the record anew writes them back. */
   readonly unknown?: UnknownFields;
   /** The same for fields that lie on the record's overflow blob. */
   readonly unknownSpilled?: UnknownFields;
@@ -266,8 +266,8 @@ export function joinOverflow<R extends HeadRecord | OwnRecord>(record: R, { unkn
 }
 
 /**
- * A record that cannot be read, because a later release wrote it, or somebody with the cloud's own tools did. Refusing
- * it is safer than ignoring what it says, which may be a lock.
+ * A record that cannot be read, because a later release or a tool of the cloud wrote it. Refusing it is safer than
+ * ignoring what it says, which may be a lock.
  */
 export class RecordFormatError extends Error {
   /** @param what the format's number, or what else is not understood */

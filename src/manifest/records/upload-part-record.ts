@@ -9,7 +9,7 @@ export interface PartRecord {
   readonly number: number;
   /** Without quotes; 32 hex digits: the MD5 of the bytes, or (`derived`) something that stands for it. */
   readonly etag: string;
-  /** The ETag is no MD5: a range was copied inside the backend, and nobody saw its bytes. */
+  /** The ETag is no MD5: a range was copied inside the backend, and the gateway did not see its bytes. */
   readonly derived?: boolean;
   readonly size: number;
   /** Milliseconds, whole seconds. */

@@ -63,7 +63,7 @@ async function sweepRecord(sweep: BucketsSweep, bucket: UnsettledBucket, call: C
   }
 }
 
-/** @returns false when somebody else was faster */
+/** @returns false when another request was faster */
 async function replace(
   store: BucketStore,
   { name, revision }: UnsettledBucket,

@@ -27,7 +27,7 @@ export type Finding = keyof typeof FINDINGS;
 export interface Count {
   found: number;
   done: number;
-  /** Changed or gone since it was judged: somebody is at work there. */
+  /** Changed or gone since it was judged: a request is at work there. */
   left: number;
   failed: number;
   /** Of the blobs among them that are, or would be, removed. */

@@ -20,7 +20,7 @@ export interface SweepSettings {
   readonly uploadsOlderThanMs?: number;
   /** Change nothing, say what would be done. */
   readonly dryRun: boolean;
-  /** Makes lost versions part of their keys' histories again instead of waiting for somebody to do it. */
+  /** Makes lost versions part of their keys' histories again instead of waiting for an operator to do it. */
   readonly recoverLost: boolean;
   /** Only the bucket of this name. Leftovers that cannot be told to belong to it are left alone then. */
   readonly bucket?: string;

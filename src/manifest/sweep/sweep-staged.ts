@@ -14,7 +14,7 @@ const BATCH = 20_000;
  * Parts where they are blobs of their own: of a process that died between staging and recording one, of attempts that
  * another replaced, of a Complete that could not tidy up. Their names do not say whose they are, but those of an upload
  * are known; so the records of all uploads are listed, after the parts, and what is past the grace and none of theirs
- * goes: whoever needs a part has a record, or staged it a moment ago.
+ * goes: a part that is needed has a record, or was staged a moment ago.
  */
 export async function sweepStaged(run: SweepRun, tally: Tally, call: Call): Promise<void> {
   const { staged } = run.store;

@@ -141,8 +141,8 @@ async function sweepUnnamed(sweep: BucketSweep, blob: ListedBlob, call: Call): P
 }
 
 /**
- * A copy of the null version as it stands in the head. Whoever displaces it finds the copy, renews its age and names it
- * instead of making another: so only a head that has moved on makes it superfluous.
+ * A copy of the null version as it stands in the head. A writer that displaces it finds the copy, renews its age and
+ * names it instead of making another: so only a head that has moved on makes it superfluous.
  */
 function isCopyOf(head: Head | undefined, { token }: ListedBlob): boolean {
   return head !== undefined && tokenOfNull(seqOfToken(token), head.properties.revision) === token;

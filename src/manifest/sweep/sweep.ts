@@ -26,7 +26,7 @@ interface SweepOptions {
   readonly backends: readonly Backend[];
   readonly settings: SweepSettings;
   readonly now?: () => number;
-  /** Who tells the time of a backend's service; absent, or nobody: this machine does. */
+  /** Tells the time of a backend's service; absent, or undefined: this machine's time counts. */
   readonly clockOf?: (backend: Backend) => Pick<SurveyedStore, 'readClock'> | undefined;
 }
 

@@ -74,7 +74,7 @@ export async function publishedPlace(
   const places = placesOf(uploadId, (await readClaim(target, call))?.claim ?? known);
   if (places.length === 1) return own;
   const found = namedPlace(head, places) ?? (await stampedPlace(target, places, call));
-  // Its blob is gone then, and whoever removed it has written the note first.
+  // Its blob is gone then, and the request that removed it has written the note first.
   return found ?? (await readTombstone(bucket.home, uploadId, call))?.versionId ?? places[0] ?? own;
 }
 

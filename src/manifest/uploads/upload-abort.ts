@@ -49,7 +49,7 @@ export async function abortUpload(target: UploadTarget, call: Call): Promise<voi
   const upload = await lookUpUpload(target, call);
   if (upload === undefined) return finishAbort(target, call);
   const held = await takeForAbort(target, call);
-  // The two calls may go side by side: a Complete writes the tombstone before anybody else can claim the upload.
+  // The two calls may go side by side: a Complete writes the tombstone before another request can claim the upload.
   const [completion] = await together(
     () => readTombstone(home, target.uploadId, call),
     () => removeUploadRecord(target, call),
@@ -80,7 +80,7 @@ async function finishAbort(target: UploadTarget, call: Call): Promise<void> {
 /**
  * Removes what is left. The claim goes last, because what is left can be found by it. If a head may still name the
  * blob, blob and claim are left to the sweeper.
- * @param held undefined: nobody has claimed the upload
+ * @param held undefined: the upload is not claimed
  */
 async function cleanUp(target: UploadTarget, held: HeldAbort | undefined, call: Call): Promise<void> {
   const { home } = target.bucket;
@@ -184,7 +184,7 @@ function requireCrashed({ claim, since }: StoredClaim, now: number): void {
 }
 
 /**
- * Frees what the uploads of a deleted bucket hold. Nobody can complete them any more. What fails is left to the
+ * Frees what the uploads of a deleted bucket hold. They cannot be completed any more. What fails is left to the
  * sweeper.
  */
 export async function discardUploads(bucket: Bucket, call: Call): Promise<void> {

@@ -129,8 +129,8 @@ function endingOf(
 }
 
 /**
- * The head and the blob of what was just published, if nobody else can have changed them without another revision. The
- * blob has no MD5: it was put together from parts.
+ * The head and the blob of what was just published, if no other request can have changed them without another revision.
+ * The blob has no MD5: it was put together from parts.
  */
 function freshOf(
   plan: ObjectPlan,
@@ -185,16 +185,16 @@ async function judge(
 }
 
 /**
- * Whether the upload was open when it was claimed. Parts can be assembled only once, so whoever assembles some is not
- * too late. A list without bytes can be assembled at any time; then the record of the upload decides, and a claim that
- * came too late is removed. If another request made the claim, it may have published: then it noted that before it
- * removed the record, and the blob stays.
+ * Whether the upload was open when it was claimed. Parts can be assembled only once, so a request that assembles some
+ * is not too late. A list without bytes can be assembled at any time; then the record of the upload decides, and a
+ * claim that came too late is removed. If another request made the claim, it may have published: then it noted that
+ * before it removed the record, and the blob stays.
  */
 async function isStillOpen(target: UploadTarget, held: HeldClaim, call: Call): Promise<boolean> {
   if ((await lookUpUpload(target, call)) !== undefined) return true;
   if (held.inherited && (await readTombstone(target.bucket.home, target.uploadId, call)) !== undefined) return false;
   try {
-    // Only if nobody has changed it: another Complete may have taken the claim over, and published.
+    // Only if it is unchanged: another Complete may have taken the claim over, and published.
     await target.bucket.home.store.remove(stagingRef(target), held.revision, call);
   } catch (error) {
     if (!isStoreError(error, 'notFound', 'conditionFailed')) throw error;

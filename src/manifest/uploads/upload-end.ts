@@ -44,7 +44,7 @@ async function notedEnd({ bucket, uploadId }: UploadTarget, call: Call): Promise
   return completion && { completion, isNoted: true };
 }
 
-/** Whether an upload that somebody has claimed is over, and not by an Abort. Its record is looked for first. */
+/** Whether a claimed upload is over, and not by an Abort. Its record is looked for first. */
 export async function wasCompleted(target: UploadTarget, call: Call): Promise<boolean> {
   const isOpen = (await lookUpUpload(target, call)) !== undefined;
   // A Complete that could not remove the record has written the tombstone all the same.

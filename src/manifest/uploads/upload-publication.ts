@@ -53,10 +53,10 @@ export function baseOf(head: Head | undefined): ClaimBase {
 }
 
 /**
- * Makes the publication happen once, however many requests attempt it and whatever answers were lost. Sometimes nobody
- * can know whether an earlier attempt succeeded, because a plain PUT has replaced the head since the first Complete
- * began. Then a Complete without conditions is answered as if it had come just before that PUT, which no client can
- * tell from the truth. A Complete with conditions fails as of unknown outcome.
+ * Makes the publication happen once, however many requests attempt it and whatever answers were lost. Sometimes it
+ * cannot be known whether an earlier attempt succeeded, because a plain PUT has replaced the head since the first
+ * Complete began. Then a Complete without conditions is answered as if it had come just before that PUT, which no
+ * client can tell from the truth. A Complete with conditions fails as of unknown outcome.
  */
 export function publishOnce(publication: Publication, call: Call): OnceInDoubt {
   const { target } = publication;
@@ -115,7 +115,7 @@ async function hasHappened(
   }
 
   const now = await readClaim(target, call);
-  // Whoever takes over our publication has to change the claim first.
+  // A request that takes over our publication has to change the claim first.
   if (!held.inherited && now?.revision === held.revision) return false;
   if (now?.claim.kind === 'gone' || now?.stamped === true) return true;
   if (now === undefined || now.claim.kind === 'abort') {
@@ -134,10 +134,10 @@ async function hasHappened(
 
 /**
  * Whether the object was published and then replaced by a head that says nothing of it, in a bucket that never had
- * versioning. A plain PUT may have replaced it, and nobody can tell. A head that was written on condition that nothing
- * was there cannot have replaced it; only a DELETE can have come before that head, and it would have written the
- * tombstone.
- * @throws StoreError unavailable (lost): nobody can know
+ * versioning. A plain PUT may have replaced it, which leaves no trace. A head that was written on condition that
+ * nothing was there cannot have replaced it; only a DELETE can have come before that head, and it would have written
+ * the tombstone.
+ * @throws StoreError unavailable (lost): unknown
  */
 async function wasOverwritten(
   target: UploadTarget,

@@ -190,9 +190,9 @@ async function rewrite(
 }
 
 /**
- * A lock must not be acknowledged on a version that is being deleted. Whoever deletes it has read the head before
- * the version; so the head is written once more, unchanged. Either that fails the deletion, or the deletion shows: in
- * the head's log, or, when somebody has done what that said, by the version being gone.
+ * A lock must not be acknowledged on a version that is being deleted. The request that deletes it has read the head
+ * before the version; so the head is written once more, unchanged. Either that fails the deletion, or the deletion
+ * shows: in the head's log, or, when that is done, by the version being gone.
  * @returns false when it is deleted
  */
 async function isHeld(

@@ -145,8 +145,8 @@ class VersionCommit {
   }
 
   /**
-   * Removes what lies at places that were given up, or refused, for certain: nobody will ever look at it. An upload's
-   * blob may be completed yet.
+   * Removes what lies at places that were given up, or refused, for certain: no request will ever look at it. An
+   * upload's blob may be completed yet.
    */
   tidyUp(): void {
     const { bucket, key, token: given } = this.#version;

@@ -29,7 +29,7 @@ export interface PlacedHead {
   readonly head: Head | undefined;
   /** Microseconds. */
   readonly seq: number;
-  /** Seq above which somebody who was overtaken may still be committed below this head. */
+  /** Seq above which an overtaken version may still be committed below this head. */
   readonly floor: number;
 }
 
@@ -191,7 +191,7 @@ async function moveNull(
     await whileStreaming(call, (client) => copyToOwn(store, request, client));
   } catch (error) {
     if (isStoreError(error, 'conditionFailed')) {
-      // Somebody else has copied the same state, perhaps long ago: it must not be old when a head comes to name it.
+      // Another request has copied the same state, perhaps long ago: it must not be old when a head comes to name it.
       await touchVersion({ bucket, key }, token, call);
       return token;
     }

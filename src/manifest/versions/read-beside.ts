@@ -53,7 +53,7 @@ export class Guess<T> {
   constructor(reading: Promise<T>, discard: (result: T) => void) {
     this.#reading = reading;
     this.#discard = discard;
-    // Whoever takes it hears of its failure. Until then nobody listens.
+    // The request that takes it hears of its failure. Until then a failure has no listener.
     reading.catch(() => undefined);
   }
 

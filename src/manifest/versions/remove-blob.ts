@@ -89,7 +89,7 @@ export async function removeVersionBlob(
     const record = judged === undefined ? undefined : recordIn(judged.metadata);
     if (!grounds.allow(token, record)) return false;
     if (!(await forgetUpload({ bucket, key }, token, call))) {
-      // Whoever is at work for the upload yet is told by the claim what is else told by there being none.
+      // A request that still works for the upload learns the end from the claim. Otherwise the missing claim says it.
       await sealDeleted({ bucket, key, token }, call);
       return false;
     }

@@ -74,7 +74,7 @@ export function canSettle({ home }: Bucket, size: number | undefined): boolean {
   return (size ?? 0) <= home.store.capabilities.maxCopy;
 }
 
-/** Somebody else changed the key meanwhile, or the service does not copy so much: the head stays as it is. */
+/** Another request changed the key meanwhile, or the service does not copy so much: the head stays as it is. */
 const LEFT_ALONE = [
   'conditionFailed',
   'tooLarge',
@@ -204,7 +204,7 @@ function landing(
 
 /**
  * The log does not name the blob that goes: it has the null version's record, so that nothing but a head that names it
- * makes it a version again, and whoever replaces this head need not look whether it has gone.
+ * makes it a version again, and the writer of the next head need not look whether it has gone.
  */
 function inlined(record: MlinkHead): InlineHead {
   const { floor } = record;

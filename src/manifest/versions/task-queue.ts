@@ -17,7 +17,7 @@ export interface TaskQueueOptions {
   /** Tasks waiting; more are dropped, which is harmless: readers follow the mlink, the sweeper settles it. */
   readonly maxQueue: number;
   readonly newCall: (name: string) => Call;
-  /** Told of every task that failed for another reason than "somebody else changed the key". */
+  /** Told of every task that failed for another reason than "another request changed the key". */
   readonly onError: (error: unknown, task: string, call: Call) => void;
 }
 

@@ -39,7 +39,7 @@ export async function etagWithoutAnswer(
     if (isStoreError(error, 'notFound')) return undefined;
     throw error;
   });
-  // Replaced or removed by now: nobody can read it under any ETag.
+  // Replaced or removed by now: it cannot be read under any ETag.
   if (found === undefined || !isOurs(found)) return { etag: own ?? opaqueEtag(newNonce()), kept: true };
   if (found.md5 !== undefined) return { etag: found.md5, kept: true };
   return { etag: own ?? opaqueEtag(found.revision), kept: false };

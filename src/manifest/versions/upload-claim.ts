@@ -169,7 +169,7 @@ export function decodeClaim(metadata: BlobMetadata): Claim | undefined {
   throw new Error(`claim of format ${json.v ?? 'none'} cannot be read by this release`);
 }
 
-/** @returns undefined when nobody claims the upload */
+/** @returns undefined when the upload is not claimed */
 export async function readClaim(target: UploadTarget, call: Call): Promise<StoredClaim | undefined> {
   try {
     return storedClaim(await target.bucket.home.store.head(stagingRef(target), call));
@@ -189,7 +189,8 @@ function storedClaim({ metadata, revision, lastModified, size }: BlobProperties)
 /**
  * Puts another claim in the place of the one that was read. Where the answer is lost, and the one that was read is
  * still there, it is sent once more: the condition lets only one of the two in.
- * @returns undefined when somebody else was faster, or nobody knows: the claim that was read may still be there
+ * @returns undefined when another request was faster, or when the outcome is unknown: the claim that was read may still
+ * be there
  */
 export async function replaceClaim(
   target: UploadTarget,

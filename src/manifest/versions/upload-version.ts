@@ -47,7 +47,7 @@ interface Uploaded {
   readonly revision: Revision;
 }
 
-/** Stores a body on a version's own blob, which nobody sees before a head names it. */
+/** Stores a body on a version's own blob, which stays unseen until a head names it. */
 export async function uploadVersion(target: PutTarget<AnyBody>, own: OwnPlace, call: Call): Promise<WrittenObject> {
   const { bucket, key, request } = target;
   const parts = partsOf(target, request);
@@ -72,7 +72,7 @@ async function uploadWhole({ bucket, ref, draft, parts }: Upload, request: PutRe
   const wire = { headers, metadata, ...(request.md5 !== undefined && { md5: request.md5 }) };
   const { md5, revision } = await writeOwn(bucket, ref, { body: request.body, request: wire }, call);
   const { etag, checksum, kept } = await bodySums(request, md5, async (known) => {
-    // The name is used once: whoever stands there is ours.
+    // The name is used once: what stands there is ours.
     return etagWithoutAnswer(bucket.home.store, { ref, body: request.body, md5: known, isOurs: () => true }, call);
   });
   const size = bodySize(request.body);
@@ -88,8 +88,8 @@ async function uploadWhole({ bucket, ref, draft, parts }: Upload, request: PutRe
 }
 
 /**
- * Parts of a private blob, for bytes that are too many for one write, or of which nobody knows how many they are. The
- * service computes no MD5 of them: it is told.
+ * Parts of a private blob, for bytes that are too many for one write, or whose number is unknown. The service computes
+ * no MD5 of them: it is told.
  */
 async function uploadStaged(
   { bucket, ref, draft, parts }: Upload,
