@@ -1,6 +1,5 @@
 import type { OperationName } from '../protocol/operation-table.ts';
-import { getBucketAcl, putBucketAcl } from './acl/bucket-acl.ts';
-import { getObjectAcl, putObjectAcl } from './acl/object-acl.ts';
+import { getBucketAcl, getObjectAcl, putBucketAcl, putObjectAcl } from './acl/acl.ts';
 import { deleteBucket, getBucketLocation, headBucket } from './bucket/bucket.ts';
 import { CONFIGURATION_LISTS } from './bucket/settings/configuration-lists.ts';
 import { createBucket } from './bucket/create-bucket.ts';

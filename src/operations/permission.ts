@@ -38,7 +38,8 @@ export function waitsFor(
 
 /** Checks that the caller may do what the operation is for. @throws S3Error AccessDenied */
 export function requireAccess(resource: Resource, context: RequestContext): void {
-  requireAction(ownAction(context), resource, context);
+  const { principal, call, asked } = context;
+  authorize(principal, ownAction(context), resource, { asked, facts: call.facts });
 }
 
 /** The same where that was not decided before the operation began. @throws S3Error AccessDenied */
@@ -51,17 +52,15 @@ export function requireDeferred(resource: Resource, context: OperationContext): 
  * @throws S3Error AccessDenied
  */
 export function requireAlso(what: Addition, resource: Resource, context: RequestContext): void {
-  for (const action of addedActions(what, resource, context)) requireAction(action, resource, context);
+  const { principal, call, asked } = context;
+  for (const action of addedActions(what, resource, context)) {
+    authorize(principal, action, resource, { asked, facts: call.facts });
+  }
 }
 
 /** Whether the caller may do that: for answers that leave something out without it. */
 export function mayAlso(what: Addition, resource: Resource, context: RequestContext): boolean {
   return addedActions(what, resource, context).every((action) => mayAccess(action, resource, context));
-}
-
-/** @throws S3Error AccessDenied */
-function requireAction(action: string, resource: Resource, { principal, call, asked }: RequestContext): void {
-  authorize(principal, action, resource, { asked, facts: call.facts });
 }
 
 /** Whether the caller may do this: for behaviour that depends on a permission without being refused. */

@@ -1,3 +1,4 @@
+import { S3Error } from '../../errors/s3-error.ts';
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import type { FormBody, ObjectBody, OpenBodyOptions } from '../../protocol/body/object-body.ts';
 import type { WriteConditions } from '../../protocol/conditions.ts';
@@ -10,7 +11,6 @@ import { createdVersionHeaders } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { encryptionHeaders, requestedEncryption } from '../encryption.ts';
 import { newObjectAttributes } from './new-object.ts';
-import { UploadTarget } from './upload-target.ts';
 import type { AnyBody, PutRequest } from '../../manifest/index.ts';
 
 /** S3's largest single upload: 5 GiB. */
@@ -24,7 +24,12 @@ interface Opener {
   open(options: OpenBodyOptions): Promise<ObjectBody | FormBody>;
 }
 
-/** Stores what `source` opens as the object that the request names. */
+/**
+ * Stores what `source` opens as the object that the request names. The bucket is read once more before the last bytes
+ * are let through. If it was deleted, the object is refused. If its versioning has changed, the object is refused only
+ * when bytes are on their way to the backend already; while the gateway holds all of them, it is stored in the bucket
+ * as it is now.
+ */
 export async function storeObject(request: S3Request, source: Opener, context: OperationContext): Promise<S3Response> {
   const { bucket } = context;
   const encryptWith = requestedEncryption({ headers: request.headers, bucket }, context);
@@ -32,17 +37,25 @@ export async function storeObject(request: S3Request, source: Opener, context: O
   const conditions = writeConditions(request.headers);
   const key = objectKey(request);
 
+  let current = bucket;
+  let isOpen = false;
+  const confirm = async (): Promise<void> => {
+    const now = await context.manifest.buckets.current(bucket, context.call);
+    if (now.versioning === bucket.versioning) return;
+    if (isOpen) throw versioningChanged();
+    current = now;
+  };
   const { capabilities } = bucket.home.store;
-  const target = new UploadTarget(context);
   const { holdBytes, defaultChecksum } = context.settings;
   const body = await source.open({
     holdBytes,
     maxSize: MAX_OBJECT_SIZE,
     wantMd5: !capabilities.writeReturnsMd5 || (request.body.declaredSize ?? 0) > capabilities.maxWrite,
     ...(defaultChecksum !== undefined && { wantChecksum: defaultChecksum }),
-    beforeEnd: () => target.confirm(),
+    beforeEnd: confirm,
   });
-  const current = target.begin(body.kind);
+  isOpen = true;
+  if (body.kind !== 'held' && current !== bucket) throw versioningChanged();
   const put = {
     ...(current === bucket ? described : describe(request, { ...context, bucket: current })),
     conditions,
@@ -62,6 +75,11 @@ export async function storeObject(request: S3Request, source: Opener, context: O
   };
 }
 
+/** A 503: clients send the object again. */
+function versioningChanged(): S3Error {
+  return new S3Error('ServiceUnavailable');
+}
+
 /** Describes what the object will have besides its bytes, in the bucket of the context: metadata, owner, ACL, lock. */
 function describe(
   request: S3Request,
@@ -79,28 +97,16 @@ export function writeConditions(headers: HeaderReader): WriteConditions {
 
 /** What is known of the body before it is written. The checksum of a trailer comes later, in `facts`. */
 function uploadOf(body: ObjectBody | FormBody): Pick<PutRequest<AnyBody>, 'body' | 'md5' | 'checksum' | 'facts'> {
-  const known = body.kind === 'held' ? body.facts : body.declared;
-  const checksum = fullObject(known.checksum);
-  return {
-    body: storedBody(body),
-    ...(known.md5 !== undefined && { md5: known.md5 }),
-    ...(checksum !== undefined && { checksum }),
-    ...(body.kind !== 'held' && { facts: body.facts }),
-  };
-}
-
-function storedBody(body: ObjectBody | FormBody): AnyBody {
+  const { md5, checksum: declared } = body.kind === 'held' ? body.facts : body.declared;
+  const checksum: Checksum | undefined =
+    declared?.value === undefined ? undefined : { ...declared, value: declared.value, type: 'FULL_OBJECT' };
+  const known = { ...(md5 !== undefined && { md5 }), ...(checksum !== undefined && { checksum }) };
   switch (body.kind) {
     case 'held':
-      return body.bytes;
+      return { body: body.bytes, ...known };
     case 'streamed':
-      return { size: body.size, stream: body.stream };
+      return { body: { size: body.size, stream: body.stream }, ...known, facts: body.facts };
     case 'openEnded':
-      return body.body;
+      return { body: body.body, ...known, facts: body.facts };
   }
-}
-
-function fullObject(checksum: { algorithm: Checksum['algorithm']; value?: string } | undefined): Checksum | undefined {
-  if (checksum?.value === undefined) return undefined;
-  return { algorithm: checksum.algorithm, value: checksum.value, type: 'FULL_OBJECT' };
 }

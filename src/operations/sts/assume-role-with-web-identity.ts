@@ -1,3 +1,4 @@
+import { requireSessions } from './session-parameters.ts';
 import { lookupName } from '../../access/policy/context.ts';
 import { issuerName } from '../../access/identities/trust.ts';
 import { assumptionKeys, mayAssume } from '../../access/sessions/assume.ts';
@@ -6,7 +7,6 @@ import { StsError } from '../../errors/sts-error.ts';
 import { ARN, required, seconds, SESSION_NAME, WEB_IDENTITY_TOKEN } from '../../protocol/sts/constraints.ts';
 import type { StsAction, StsContext } from './action.ts';
 import { grantSession } from './grant-session.ts';
-import { requireSessions } from './require-sessions.ts';
 import { type SessionTags, tokenTags } from './session-tags.ts';
 
 const HOUR = 3600;

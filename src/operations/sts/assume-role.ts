@@ -1,3 +1,4 @@
+import { requireSessions } from './session-parameters.ts';
 import type { Principal } from '../../access/accounts.ts';
 import type { Role } from '../../access/identities/identities.ts';
 import { policyCaller } from '../../access/policy-caller.ts';
@@ -7,7 +8,6 @@ import { ARN, EXTERNAL_ID, optional, required, seconds, SESSION_NAME } from '../
 import type { StsForm } from '../../protocol/sts/form.ts';
 import type { StsAction, StsContext } from './action.ts';
 import { grantSession } from './grant-session.ts';
-import { requireSessions } from './require-sessions.ts';
 import { type SessionTags, sessionTags } from './session-tags.ts';
 
 const HOUR = 3600;

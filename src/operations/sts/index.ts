@@ -1,8 +1,7 @@
 import { assumeRoleWithWebIdentity } from './assume-role-with-web-identity.ts';
 import { assumeRole } from './assume-role.ts';
 import type { StsAction } from './action.ts';
-import { getCallerIdentity } from './get-caller-identity.ts';
-import { getSessionToken } from './get-session-token.ts';
+import { getCallerIdentity, getSessionToken } from './own-identity.ts';
 
 const OF_ROLES = ['RoleArn', 'RoleSessionName', 'DurationSeconds', 'Policy', 'PolicyArns.member.#.arn'];
 

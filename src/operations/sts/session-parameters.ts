@@ -1,3 +1,4 @@
+import type { Sessions } from '../../access/sessions/sessions.ts';
 import { deflateRawSync } from 'node:zlib';
 import type { AccountDirectory, Tags } from '../../access/accounts.ts';
 import type { Account } from '../../access/identities/account.ts';
@@ -8,6 +9,16 @@ import { StsError } from '../../errors/sts-error.ts';
 import { ARN, check, optional, POLICY } from '../../protocol/sts/constraints.ts';
 import type { XmlElements } from '../../protocol/xml/encode.ts';
 import type { StsForm } from '../../protocol/sts/form.ts';
+
+/** @throws StsError NotImplemented: there are no keys to seal tokens with */
+export function requireSessions(sessions: Sessions): void {
+  if (!sessions.enabled) {
+    throw new StsError(
+      'NotImplemented',
+      'This service issues no temporary credentials: its setting sts.keysFile is not set.',
+    );
+  }
+}
 
 const MAX_POLICY_ARNS = 10;
 /**

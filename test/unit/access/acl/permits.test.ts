@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Account, Principal } from '../../../../src/access/accounts.ts';
-import { ACTION_RULES } from '../../../../src/access/acl/action-rules.ts';
+import { ACTION_RULES } from '../../../../src/access/acl/by-ownership.ts';
 import type { OwningBucket } from '../../../../src/access/acl/in-force.ts';
 import { permits } from '../../../../src/access/acl/permits.ts';
 import { type Resource, isAllowed } from '../../../../src/access/authorize.ts';

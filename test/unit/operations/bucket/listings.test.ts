@@ -1,8 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import {
-  decodeContinuationToken,
-  encodeContinuationToken,
-} from '../../../../src/operations/bucket/continuation-token.ts';
+import { decodeContinuationToken, encodeContinuationToken } from '../../../../src/operations/bucket/list-objects.ts';
 import { OWNER, putOf, type TestManifest, testManifest } from '../../../support/manifest/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { answerOf, type ListOperation } from './list-request.ts';

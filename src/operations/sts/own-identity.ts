@@ -1,8 +1,21 @@
 import { StsError } from '../../errors/sts-error.ts';
 import { seconds } from '../../protocol/sts/constraints.ts';
 import type { StsAction } from './action.ts';
-import { requireSessions } from './require-sessions.ts';
-import { credentialsElement } from './session-parameters.ts';
+import { credentialsElement, requireSessions } from './session-parameters.ts';
+
+/** https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html: needs no permission. */
+export const getCallerIdentity: StsAction = (_form, { principal }) => {
+  if (principal.kind === 'anonymous') throw new StsError('MissingAuthenticationToken');
+  const {
+    account: { accountNumber },
+    user,
+  } = principal;
+  return {
+    Arn: user?.arn ?? `arn:aws:iam::${accountNumber}:root`,
+    UserId: user === undefined ? accountNumber : user.id,
+    Account: accountNumber,
+  };
+};
 
 const HOUR = 3600;
 const MAX_SECONDS = 36 * HOUR;
