@@ -1,17 +1,15 @@
 import type { BlobEntry, BlobMetadata, ContentHeaders, Revision } from '../../src/store/blob-store.ts';
 import { ListedMd5s } from '../shared/listed-md5.ts';
 import { BlobTemplate, type BlobValues } from './blob-template.ts';
+import { isPlain } from '../../src/observe/plain.ts';
 import { md5ToHex } from './headers.ts';
-import type { PageText } from './page-text.ts';
-import { Pattern } from './page-text.ts';
 import { type XmlReader, malformed } from './xml-reader.ts';
 import { readMetadata, readName } from './xml-values.ts';
 
 type Draft<T> = { -readonly [Field in keyof T]: T[Field] };
 
-/** Blobs that differ from one before them by their values alone are read by comparing: in a quarter of the time. */
+/** Blobs that differ from one before them by their values alone are read by a template: in a quarter of the time. */
 export class BlobList {
-  readonly #page: PageText;
   readonly #templates: BlobTemplate[] = [];
   #misses = 0;
   readonly #blobs: Draft<BlobEntry>[] = [];
@@ -21,14 +19,10 @@ export class BlobList {
   #modified = '';
   #modifiedTime = Number.NaN;
 
-  constructor(page: PageText) {
-    this.#page = page;
-  }
-
   /** The next one, whose tag was entered. */
   read(reader: XmlReader): void {
-    const from = reader.position;
-    const end = this.#readAlike(from);
+    const { text, at } = reader.here;
+    const end = isPlain ? -1 : this.#readAlike(text, at);
     if (end >= 0) {
       reader.leaveAt(end);
       return;
@@ -36,8 +30,8 @@ export class BlobList {
     this.#add(readBlob(reader));
     this.#misses += 1;
     // A page of which each blob is of another kind must not cost more by it.
-    if (this.#misses > MOST_MISSES) return;
-    const template = BlobTemplate.of(this.#page, { from, to: reader.position }, PLACES);
+    if (isPlain || this.#misses > MOST_MISSES) return;
+    const template = BlobTemplate.of(text.slice(at, reader.here.at), PLACES);
     if (template !== undefined && this.#templates.unshift(template) > MOST_TEMPLATES) this.#templates.pop();
   }
 
@@ -45,18 +39,18 @@ export class BlobList {
    * Reads a blob by the templates, and as many behind it as fit. @param from behind its tag
    * @returns the place behind the last one's end tag; -1: the first fits none
    */
-  #readAlike(from: number): number {
+  #readAlike(page: string, from: number): number {
     let end = -1;
-    for (let next = this.#byTemplate(from); next >= 0; next = this.#byTemplate(end + BLOB.length)) {
+    for (let next = this.#byTemplate(page, from); next >= 0; next = this.#byTemplate(page, end + BLOB.length)) {
       end = next;
-      if (!BLOB.standsIn(this.#page, end)) break;
+      if (!page.startsWith(BLOB, end)) break;
     }
     return end;
   }
 
-  #byTemplate(from: number): number {
+  #byTemplate(page: string, from: number): number {
     for (const template of this.#templates) {
-      const end = template.read(from);
+      const end = template.read(page, from);
       if (end < 0) continue;
       this.#add(template);
       return end;
@@ -112,7 +106,7 @@ function addMd5(entry: Draft<BlobEntry>, base64: string): void {
   if (hex !== undefined) entry.md5 = hex;
 }
 
-const BLOB = Pattern.of('<Blob>');
+const BLOB = '<Blob>';
 const MOST_TEMPLATES = 4;
 const MOST_MISSES = 32;
 

@@ -1,7 +1,6 @@
 import type { BlobEntry, ContainerEntry, ListEntry, ListPage, PrefixEntry } from '../../src/store/blob-store.ts';
 import { BlobList } from './blob-list.ts';
 import { OWNER_METADATA } from './headers.ts';
-import { PageText } from './page-text.ts';
 import { XmlReader, malformed } from './xml-reader.ts';
 import { readFields, readMetadata, readName } from './xml-values.ts';
 
@@ -10,10 +9,9 @@ import { readFields, readMetadata, readName } from './xml-values.ts';
  * @throws StoreError unexpected for any other document
  */
 export function parseBlobPage(document: Uint8Array): ListPage {
-  const page = new PageText(document);
-  const blobs = new BlobList(page);
+  const blobs = new BlobList();
   const prefixes: PrefixEntry[] = [];
-  const nextToken = parsePage(new XmlReader(page), 'Blobs', (reader, element) => {
+  const nextToken = parsePage(new XmlReader(pieces(document)), 'Blobs', (reader, element) => {
     if (element === 'Blob') blobs.read(reader);
     else if (element === 'BlobPrefix') prefixes.push(readPrefix(reader));
     else reader.skip();
@@ -21,10 +19,28 @@ export function parseBlobPage(document: Uint8Array): ListPage {
   return { entries: interleave(blobs.entries(), prefixes), ...(nextToken === '' ? {} : { nextToken }) };
 }
 
+/** Bytes of which a text is made at a time: values are slices of it, and keep all of it in memory. */
+const PIECE = 64 * 1024;
+const BLOB_END = '</Blob>';
+
+/**
+ * The text of a document in pieces, each of which ends behind a blob. It is without the byte order mark with which the
+ * service begins every document: for that alone, each character of the first piece would have two bytes.
+ */
+function* pieces(document: Uint8Array): Generator<string> {
+  const bytes = Buffer.from(document.buffer, document.byteOffset, document.length);
+  for (let from = Math.max(0, bytes.indexOf('<')); from < bytes.length; ) {
+    const found = bytes.indexOf(BLOB_END, from + PIECE);
+    const to = found < 0 ? bytes.length : found + BLOB_END.length;
+    yield bytes.toString('utf8', from, to);
+    from = to;
+  }
+}
+
 /** Answer of List Containers. @throws StoreError unexpected for any other document */
 export function parseContainerPage(xml: string): { containers: ContainerEntry[]; nextToken?: string } {
   const containers: ContainerEntry[] = [];
-  const nextToken = parsePage(new XmlReader(xml), 'Containers', (reader, element) => {
+  const nextToken = parsePage(new XmlReader([xml].values()), 'Containers', (reader, element) => {
     if (element === 'Container') containers.push(readContainer(reader));
     else reader.skip();
   });

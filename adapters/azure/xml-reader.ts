@@ -1,39 +1,26 @@
 import { StoreError } from '../../src/store/store-error.ts';
 
-/** A document that is bytes still, of which `latin1` makes one character each. */
-interface XmlSource {
-  /** From `start` to `end` or where the document ends. */
-  latin1(start: number, end: number): string;
-  /** What a piece of that says. */
-  decode(latin1: string): string;
-}
-
-const LEAST_READ = 8 * 1024;
-
 /**
  * Walks through an answer of the service, which is plain elements and text.
  *
  * A general parser takes 55 ms for a page of 1,000 entries, more than all the rest of a listing; this
- * takes three. Declarations, comments and CDATA are refused: the service sends none, and without them there is
+ * takes four. Declarations, comments and CDATA are refused: the service sends none, and without them there is
  * no entity to expand.
  */
 export class XmlReader {
   /** Attributes of the element entered last, as they stand in the tag. */
   attributes = '';
-  readonly #source: XmlSource | undefined;
-  /** The document, or as much of it as was asked for so far. */
+  readonly #pieces: Iterator<string>;
   #xml = '';
-  /** Where in the document that begins. */
-  #base = 0;
   #at = 0;
   /** Element entered last, if it was written as `<a/>`: it has no end tag of its own. */
   #empty = false;
   /** Elements entered and not left; a document that ends within one has been cut off. */
   #depth = 0;
 
-  constructor(document: string | XmlSource) {
-    this.#source = typeof document === 'string' ? undefined : document;
-    if (typeof document === 'string') this.#xml = document;
+  /** @param pieces of the document, each of which ends behind a tag */
+  constructor(pieces: Iterator<string>) {
+    this.#pieces = pieces;
   }
 
   /**
@@ -47,9 +34,9 @@ export class XmlReader {
       return undefined;
     }
     for (;;) {
-      const start = this.#find('<', this.#at);
+      const start = this.#nextTag();
       if (start < 0 && this.#depth === 0) return undefined;
-      const end = start < 0 ? -1 : this.#find('>', start);
+      const end = start < 0 ? -1 : this.#xml.indexOf('>', start);
       if (end < 0) throw malformed('cut off');
       this.#at = end + 1;
       const mark = this.#xml.charCodeAt(start + 1);
@@ -62,19 +49,15 @@ export class XmlReader {
     }
   }
 
-  /** Behind the tag read last. */
-  get position(): number {
-    return this.#base + this.#at;
+  /** The piece of the document in which the tag read last stands, and the place behind it. */
+  get here(): { readonly text: string; readonly at: number } {
+    return { text: this.#xml, at: this.#at };
   }
 
-  /** Leaves the element entered last, whose end tag somebody else has found. @param position behind it */
-  leaveAt(position: number): void {
-    this.#at = position - this.#base;
+  /** Leaves the element entered last, whose end tag somebody else has found. @param at behind it, in the same piece */
+  leaveAt(at: number): void {
+    this.#at = at;
     this.#depth -= 1;
-    if (this.#source === undefined || this.#at <= this.#xml.length) return;
-    this.#base = position;
-    this.#at = 0;
-    this.#xml = '';
   }
 
   /** Text of the element entered last, which holds nothing else; leaves it. White space counts. */
@@ -85,12 +68,12 @@ export class XmlReader {
       return '';
     }
     const start = this.#at;
-    const end = this.#find('<', start);
-    const close = end < 0 ? -1 : this.#find('>', end);
+    const end = this.#xml.indexOf('<', start);
+    const close = end < 0 ? -1 : this.#xml.indexOf('>', end);
     if (close < 0) throw malformed('tag without end');
     if (this.#xml.charCodeAt(end + 1) !== SLASH) throw malformed('element where text should be');
     this.#at = close + 1;
-    return unescapeXml(this.#text(start, end));
+    return unescapeXml(this.#xml.slice(start, end));
   }
 
   /** Leaves the element entered last with all that is in it. */
@@ -99,26 +82,22 @@ export class XmlReader {
     while (depth > 0) depth += this.enter() === undefined ? -1 : 1;
   }
 
-  /** -1: nowhere in the document. */
-  #find(mark: string, from: number): number {
-    for (let searched = from; ; ) {
-      const at = this.#xml.indexOf(mark, searched);
-      if (at >= 0 || this.#source === undefined) return at;
-      searched = this.#xml.length;
-      this.#xml = this.#source.latin1(this.#base, this.#base + Math.max(LEAST_READ, 2 * searched));
-      if (this.#xml.length === searched) return -1;
+  /** Where the next tag begins; -1: nowhere in the document. */
+  #nextTag(): number {
+    for (;;) {
+      const start = this.#xml.indexOf('<', this.#at);
+      if (start >= 0) return start;
+      const next = this.#pieces.next();
+      if (next.done === true) return -1;
+      this.#xml = next.value;
+      this.#at = 0;
     }
-  }
-
-  #text(start: number, end: number): string {
-    const text = this.#xml.slice(start, end);
-    return this.#source === undefined ? text : this.#source.decode(text);
   }
 
   #open(start: number, end: number): string {
     this.#depth += 1;
     this.#empty = this.#xml.charCodeAt(end - 1) === SLASH;
-    const tag = this.#text(start, this.#empty ? end - 1 : end);
+    const tag = this.#xml.slice(start, this.#empty ? end - 1 : end);
     const space = tag.indexOf(' ');
     if (space < 0) {
       this.attributes = '';

@@ -4,7 +4,7 @@ import { XmlReader, malformed } from './xml-reader.ts';
 
 /** Fields of a document that holds only text elements below its root. */
 export function parseFields(xml: string): Readonly<Record<string, string>> {
-  const reader = new XmlReader(xml);
+  const reader = new XmlReader([xml].values());
   return reader.enter() === undefined ? {} : readFields(reader);
 }
 

@@ -1,22 +1,20 @@
 import { S3Error } from '../errors/s3-error.ts';
 import type { AccessDecision, AccessRule } from '../observe/access-facts.ts';
 import type { CallFacts } from '../observe/call-facts.ts';
-import { ANY_RESOURCE, type ResourceArn, arnOfBucket, arnOfObject } from '../observe/resource-arn.ts';
 import type { HeaderReader } from '../protocol/request.ts';
 import { type Principal, permissionsOf } from './accounts.ts';
 import { type OwnedResource, byOwnership } from './acl/by-ownership.ts';
 import { inForce } from './acl/in-force.ts';
 import { type Owned, owns } from './acl/permits.ts';
 import { type BucketPolicy, policyOf } from './bucket-policy.ts';
-import { DecisionContext } from './decision-context.ts';
 import { S3_ACTIONS } from './policy/actions.ts';
-import type { ConditionKeys, PolicyContext } from './policy/context.ts';
-import { evaluate, evaluateOne } from './policy/evaluate.ts';
-import type { Evaluation, Said } from './policy/said.ts';
+import { policyCaller } from './policy-caller.ts';
+import { ANY_RESOURCE, type ConditionKeys, type PolicyContext } from './policy/context.ts';
+import { type Evaluation, type Said, evaluate } from './policy/evaluate.ts';
 import type { NamedPolicy } from './policy/document.ts';
 import { TooMuchWork } from './policy/work.ts';
-import { Reasons, type Side } from './reasons.ts';
-import { type AskedRequest, NO_REQUEST } from './request-keys.ts';
+import { type Side, explain } from './reasons.ts';
+import { type AskedRequest, NO_REQUEST, decisionKeys } from './request-keys.ts';
 
 export type { StartedUpload } from './acl/by-ownership.ts';
 
@@ -154,17 +152,15 @@ type BySide = Readonly<Record<Side, Evaluation | undefined>>;
 function byPolicies(question: Question): AccessDecision {
   const { principal, action } = question;
   const resource = arnOf(question);
-  const bySide = askWithinBounds(question, new DecisionContext(question, resource));
+  const context = { caller: policyCaller(principal), action, resource, keys: decisionKeys(action, question) };
+  const bySide = askWithinBounds(question, context);
   if (bySide === undefined) return { allowed: false, rule: 'policyWork' };
-  const { allowed, rule, by, lacking = NOTHING } = conclude(bySide, question);
+  const { allowed, rule, by, lacking = [] } = conclude(bySide, question);
   const said = saidOf(bySide);
-  return { allowed, rule, reasons: new Reasons({ action, resource, said, by, lacking, principal }) };
+  return { allowed, rule, reasons: () => explain({ action, resource, said, by, lacking, principal }) };
 }
 
 function saidOf({ identity, session, bucket }: BySide): readonly Said[] {
-  // Of one side it is the same list for all requests that are answered alike.
-  if (identity === undefined && session === undefined) return bucket?.said ?? [];
-  if (session === undefined && bucket === undefined) return identity?.said ?? [];
   return [...(identity?.said ?? []), ...(session?.said ?? []), ...(bucket?.said ?? [])];
 }
 
@@ -185,7 +181,7 @@ function ask({ principal, action, resource, policies }: Question, context: Polic
     session: policies.session && evaluate(policies.session, context),
     // A bucket's policy cannot keep the root of the owning account from reading, putting and deleting it: otherwise a
     // policy that denies everybody could never be removed.
-    bucket: policies.bucket && !locksOwnerOut ? evaluateOne(policies.bucket, context) : undefined,
+    bucket: policies.bucket && !locksOwnerOut ? evaluate([policies.bucket], context) : undefined,
   };
 }
 
@@ -196,8 +192,6 @@ interface Conclusion {
   /** The sides whose permission is missing; absent: none is. */
   readonly lacking?: readonly Side[];
 }
-
-const NOTHING: readonly Side[] = [];
 
 function conclude(bySide: BySide, question: Question): Conclusion {
   if (bySide.identity?.effect === 'deny') return denial('identityPolicy', bySide.identity);
@@ -292,15 +286,15 @@ function isRootOf(principal: Principal, { bucket }: Resource): boolean {
   );
 }
 
-/** The resource that the action touches. */
-function arnOf({ action, resource: { bucket, key }, asked }: Question): ResourceArn {
+/** The ARN of the resource that the action touches. */
+function arnOf({ action, resource: { bucket, key }, asked }: Question): string {
   const level = S3_ACTIONS.get(action);
   const name = bucket?.name ?? (action === 's3:CreateBucket' ? asked.bucket : undefined);
   if (name === undefined || level === 'other' || level === undefined) return ANY_RESOURCE;
-  if (level === 'bucket') return arnOfBucket(name);
+  if (level === 'bucket') return `arn:aws:s3:::${name}`;
   const named = key ?? asked.key;
   if (named === undefined) throw new Error(`${action} is asked without a key`);
-  return arnOfObject(name, named);
+  return `arn:aws:s3:::${name}/${named}`;
 }
 
 /** Who the caller is, for the cause in logs: an answer never says why it refuses. */

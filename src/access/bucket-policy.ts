@@ -16,18 +16,10 @@ const remembered = new RememberedPolicies('resource');
 /** The entry of a document lives as long as `RememberedPolicies` keeps the document. */
 const named = new WeakMap<PolicyDocument, BucketPolicy>();
 
-/** The answer of the last call: most requests are for one bucket, whose record is read anew each second. */
-let last: { readonly settings: OwningBucket['settings']; readonly policy: BucketPolicy } | undefined;
-
 /** The policy of a bucket, parsed once while it is remembered. Undefined: it has none. */
 export function policyOf({ settings }: Pick<OwningBucket, 'settings'>): BucketPolicy | undefined {
   if (settings.policy === undefined) return undefined;
-  if (last?.settings !== settings) last = { settings, policy: namedPolicy(settings.policy) };
-  return last.policy;
-}
-
-function namedPolicy(text: string): BucketPolicy {
-  const document = remembered.get(text) ?? UNREADABLE;
+  const document = remembered.get(settings.policy) ?? UNREADABLE;
   const known = named.get(document);
   if (known !== undefined) return known;
   const policy = { name: 'bucket policy', document, isPublic: isPublicPolicy(document) };

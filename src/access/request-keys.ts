@@ -54,7 +54,7 @@ export const NO_REQUEST: AskedRequest = Object.freeze({
 });
 
 /** What one decision is about, besides the request. */
-export interface DecidedResource {
+interface DecidedResource {
   readonly bucket?: OwningBucket;
   readonly key?: string;
   readonly versionId?: string | undefined;

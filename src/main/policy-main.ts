@@ -11,8 +11,7 @@ import type { PolicyKind } from '../access/policy/document.ts';
 import { parsePolicy } from '../access/policy/parse.ts';
 import { NO_REQUEST } from '../access/request-keys.ts';
 import { sessionUser } from '../access/sessions/sessions.ts';
-import type { AccessDecision } from '../observe/access-facts.ts';
-import { type StatementFacts, explainedReasons } from '../observe/packed-reasons.ts';
+import type { AccessDecision, StatementFacts } from '../observe/access-facts.ts';
 import { accountDirectory } from './accounts/account-settings.ts';
 import { printLines } from './print.ts';
 import { StartError } from './start-error.ts';
@@ -161,7 +160,7 @@ function principalOf(who: string, directory: AccountDirectory): Principal {
 function explanation({ allowed, rule, reasons }: AccessDecision): string[] {
   const lines = [`${allowed ? 'allowed' : 'denied'} by ${rule}`];
   if (reasons === undefined) return lines;
-  const { resource, by, looked, omitted = 0, remedies = [] } = explainedReasons(reasons);
+  const { resource, by, looked, omitted = 0, remedies = [] } = reasons();
   lines.push(`resource ${resource}`);
   if (by !== undefined) lines.push(`decided by ${statementText(by)}`);
   lines.push(...looked.map((one) => `looked at ${statementText(one)}`));

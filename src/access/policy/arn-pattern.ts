@@ -46,7 +46,6 @@ export function compileArnPattern(text: string, options: PatternOptions): Patter
     if (/^[^*?$]*\*?$/.test(parts.at(-1) ?? '')) return plainPattern(text);
     return {
       text,
-      start: start + (/^[^*?$]*/.exec(parts.at(-1) ?? '')?.[0] ?? ''),
       ...(tail.resolves !== undefined && { resolves: tail.resolves }),
       matches: (value, keys) => value.startsWith(start) && tail.matches(value.slice(start.length), keys),
     };
@@ -65,7 +64,7 @@ export function compileArnPattern(text: string, options: PatternOptions): Patter
 
 /** One that says no more than what an ARN begins with, if it has a `*` at its end, or is. */
 function plainPattern(text: string): Pattern {
-  if (!text.endsWith('*')) return { text, start: text, behind: 'nothing', matches: (value) => value === text };
+  if (!text.endsWith('*')) return { text, matches: (value) => value === text };
   const start = text.slice(0, -1);
-  return { text, start, behind: 'anything', matches: (value) => value.startsWith(start) };
+  return { text, matches: (value) => value.startsWith(start) };
 }

@@ -1,5 +1,3 @@
-import type { ResourceArn } from '../../observe/resource-arn.ts';
-
 /**
  * The values of a request's condition keys, for conditions and variables. Keys are in lower case up to the first slash
  * and as written behind it (`aws:sourceip`, `s3:existingobjecttag/Team`). Undefined: the request does not have the key.
@@ -35,32 +33,17 @@ export interface PolicyCaller {
 
 export const ANONYMOUS_CALLER: PolicyCaller = Object.freeze({ arns: [], isRoot: false });
 
-/** Facts that stay the same over many requests of one client on one connection. */
-export interface SteadyFacts {
-  /** Compared by identity, so that accounts that were read anew count as others. Undefined: an anonymous caller. */
-  readonly account: object | undefined;
-  readonly user: object | undefined;
-  /**
-   * Temporary credentials: each request brings its session token anew, which may answer more than who the caller is.
-   */
-  readonly isTemporary: boolean;
-  readonly clientAddress: string | undefined;
-  readonly scheme: string;
-  readonly tlsVersion: string | undefined;
-  readonly region: string;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-}
+/** No resource in particular, or any. */
+export const ANY_RESOURCE = 'arn:aws:s3:::*';
 
-/** One question to policies. `caller` and `keys` are made only when a statement asks for them. */
+/** One question to policies. */
 export interface PolicyContext {
   readonly caller: PolicyCaller;
   /** E.g. `s3:GetObject`. */
   readonly action: string;
-  readonly resource: ResourceArn;
+  /** ARN. */
+  readonly resource: string;
   readonly keys: ConditionKeys;
-  /** Absent: the answers to this question say nothing about another one. */
-  readonly steady?: SteadyFacts | undefined;
 }
 
 export const NO_KEYS: ConditionKeys = Object.freeze({ get: () => undefined });

@@ -9,10 +9,6 @@ export type Effect = 'Allow' | 'Deny';
 export interface Pattern {
   /** As written. */
   readonly text: string;
-  /** What all begin with that it matches; absent: not known. */
-  readonly start?: string;
-  /** What may stand behind `start`, where that is all there is to know; absent: `matches` says. */
-  readonly behind?: 'anything' | 'nothing';
   /** @param keys what its variables stand for; a variable without a value matches nothing */
   matches(value: string, keys: ConditionKeys): boolean;
   /** Whether all its variables have a value; absent: it has none. */

@@ -1,80 +1,74 @@
 import { type ConditionKeys, lookupName, type PolicyContext } from './context.ts';
-import type { Condition, Effect, NamedPolicy, PatternSet } from './document.ts';
+import type { Condition, Effect, NamedPolicy, PatternSet, Statement } from './document.ts';
 import { variablesOf } from './pattern.ts';
-import { isNarrower, namedBy } from './principal.ts';
-import { type Answer, type Candidate, type Evaluation, type Found, Said, evaluationOf, speaks } from './said.ts';
-import { indexOf } from './statement-index.ts';
-import { SteadyAnswer } from './steady.ts';
+import { type Through, isNarrower, namedBy } from './principal.ts';
+
+/**
+ * What one statement answers: that it does not apply, because of the action, the resource, the principal or a
+ * condition; or how it names the caller (`unnamed` where policies have no principals).
+ */
+export type Answer = 'otherAction' | 'otherResource' | 'otherPrincipal' | Condition | Through | 'unnamed';
+
+/** The answers of one document. */
+export interface Said {
+  readonly policy: NamedPolicy;
+  /** Of its statements, in their order. Nothing is asked behind a statement that denies. */
+  readonly answers: readonly Answer[];
+}
+
+/** A statement that applies to a request, with the policy that it stands in. */
+export interface Spoken {
+  readonly policy: NamedPolicy;
+  readonly statement: Statement;
+}
+
+export interface Evaluation {
+  /** `none`: no statement applies to the request. */
+  readonly effect: 'deny' | 'allow' | 'none';
+  /** The statement that decided. */
+  readonly by?: Spoken;
+  /** How the statement that allows names the caller; absent in policies without principals. */
+  readonly through?: Through;
+  /** The answers of each document that was asked. */
+  readonly said: readonly Said[];
+}
 
 /**
  * Evaluates the policies of one side. The first statement that denies the request decides; without one, a statement
  * that allows it does (of several, the one that names the caller most narrowly).
  */
 export function evaluate(policies: readonly NamedPolicy[], context: PolicyContext): Evaluation {
-  const [only] = policies;
-  if (only !== undefined && policies.length === 1) return evaluateOne(only, context);
+  const action = context.action.toLowerCase();
   const said: Said[] = [];
-  let allowing: Said | undefined;
+  let allowing: { readonly by: Spoken; readonly through?: Through } | undefined;
   for (const policy of policies) {
-    const one = askAll(policy, context);
-    said.push(one);
-    if (one.effect === 'deny') return evaluationOf(one, said);
-    if (one.effect === 'none') continue;
-    const isFirst = allowing === undefined;
-    if (isFirst || (one.through !== undefined && isNarrower(one.through, allowing?.through))) allowing = one;
+    const answers: Answer[] = [];
+    said.push({ policy, answers });
+    for (const statement of policy.document.statements) {
+      const answer = ask(statement, action, context);
+      answers.push(answer);
+      if (!applies(answer)) continue;
+      const by = { policy, statement };
+      if (statement.effect === 'Deny') return { effect: 'deny', by, said };
+      if (answer === 'unnamed') allowing ??= { by };
+      else if (allowing === undefined || isNarrower(answer, allowing.through)) allowing = { by, through: answer };
+    }
   }
-  return allowing === undefined ? { effect: 'none', said } : evaluationOf(allowing, said);
+  return allowing === undefined ? { effect: 'none', said } : { effect: 'allow', ...allowing, said };
 }
 
-export function evaluateOne(policy: NamedPolicy, context: PolicyContext): Evaluation {
-  return askAll(policy, context).alone;
+export function applies(answer: Answer): answer is Through | 'unnamed' {
+  return typeof answer === 'string' && !answer.startsWith('other');
 }
 
-const NO_ANSWERS: readonly Answer[] = [];
-
-/**
- * Asks the statements of one document, or takes their last answers where a request with the same facts was asked
- * before.
- */
-function askAll(policy: NamedPolicy, context: PolicyContext): Said {
-  const found = indexOf(policy.document).find(context.action, context.resource);
-  const { steady: facts } = context;
-  if (facts === undefined) return askEach(policy, found, context);
-  const known = found.steady?.get(policy, facts);
-  if (known !== undefined) return known;
-  const said = askEach(policy, found, context);
-  (found.steady ??= new SteadyAnswer(found.candidates)).keep(said, facts);
-  return said;
-}
-
-/**
- * Asks each candidate. Makes a new list of answers only when they differ from the last ones; most requests get the same
- * answers.
- */
-function askEach(policy: NamedPolicy, found: Found, context: PolicyContext): Said {
-  const last = found.said?.policy === policy ? found.said : undefined;
-  const known = last?.answers ?? NO_ANSWERS;
-  let others: Answer[] | undefined;
-  let at = 0;
-  for (const candidate of found.candidates) {
-    const answer = ask(candidate, context);
-    if (others !== undefined) others.push(answer);
-    else if (known[at] !== answer) others = [...known.slice(0, at), answer];
-    at += 1;
-    if (candidate.statement.effect === 'Deny' && speaks(answer)) break;
-  }
-  if (last !== undefined && others === undefined) return last;
-  const said = new Said(policy, found, others ?? NO_ANSWERS);
-  found.said = said;
-  return said;
-}
-
-/** Asks one statement whose action fits. */
-function ask({ statement, isAbout }: Candidate, context: PolicyContext): Answer {
-  const { resources, principals, effect, conditions } = statement;
-  if (!isAbout && resources !== undefined && !speaksOf(resources, effect, context)) return 'r';
+/** @param action lower case */
+function ask(statement: Statement, action: string, context: PolicyContext): Answer {
+  const { actions, resources, principals, effect, conditions } = statement;
+  if (!includes(actions, action, context)) return 'otherAction';
+  if (resources !== undefined && !speaksOf(resources, effect, context)) return 'otherResource';
+  context.keys.spend?.(principals?.entries.length ?? 0);
   const through = principals && namedBy(principals, context.caller, effect);
-  if (principals !== undefined && through === undefined) return 'p';
+  if (principals !== undefined && through === undefined) return 'otherPrincipal';
   for (const condition of conditions) {
     if (context.keys.isUnusable !== undefined && namesUnusable(condition, context.keys)) {
       if (effect === 'Allow') return condition;
@@ -102,18 +96,11 @@ function speaksOf(resources: PatternSet, effect: Effect, context: PolicyContext)
   ) {
     return false;
   }
-  return includes(resources, context.resource.text, context);
+  return includes(resources, context.resource, context);
 }
 
 function includes({ not, patterns }: PatternSet, value: string, { keys }: PolicyContext): boolean {
   keys.spend?.(patterns.length);
-  for (const pattern of patterns) {
-    const { start, behind } = pattern;
-    if (start !== undefined) {
-      if (behind === 'nothing' ? value.length !== start.length : value.length < start.length) continue;
-      if (!value.startsWith(start)) continue;
-    }
-    if (behind !== undefined || pattern.matches(value, keys)) return !not;
-  }
+  for (const pattern of patterns) if (pattern.matches(value, keys)) return !not;
   return not;
 }

@@ -24,7 +24,6 @@ interface Remembered {
 export class RememberedPolicies {
   readonly #kind: PolicyKind;
   readonly #byText = new Map<string, Remembered>();
-  #last: { readonly text: string; readonly document: PolicyDocument | undefined } | undefined = undefined;
   #bytes = 0;
 
   constructor(kind: PolicyKind) {
@@ -38,12 +37,6 @@ export class RememberedPolicies {
 
   /** @param text of a policy that was checked when it was put; undefined when it cannot be read after all */
   get(text: string): PolicyDocument | undefined {
-    // Records of buckets are read anew each second. For the policy of the last call, comparing the text is enough.
-    if (this.#last?.text !== text) this.#last = { text, document: this.#get(text) };
-    return this.#last.document;
-  }
-
-  #get(text: string): PolicyDocument | undefined {
     const known = this.#byText.get(text);
     if (known !== undefined) {
       this.#byText.delete(text);

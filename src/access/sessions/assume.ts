@@ -1,4 +1,3 @@
-import { ResourceArn } from '../../observe/resource-arn.ts';
 import { type Principal, type Tags, permissionsOf } from '../accounts.ts';
 import type { Role } from '../identities/identities.ts';
 import type { ConditionKeys, PolicyCaller } from '../policy/context.ts';
@@ -32,7 +31,7 @@ export function mayAssume(assumption: Assumption): boolean {
 }
 
 function isAllowed({ role, action, caller, principal, keys }: Assumption): boolean {
-  const context = { caller, action, resource: new ResourceArn(role.arn), keys };
+  const context = { caller, action, resource: role.arn, keys };
   const trust = evaluate([{ name: `trust policy of ${role.name}`, document: role.trust }], context);
   if (trust.effect !== 'allow') return false;
   if (principal === undefined) return true;

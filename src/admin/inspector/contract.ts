@@ -1,4 +1,4 @@
-import type { AccessReasons } from '../../observe/packed-reasons.ts';
+import type { AccessReasons } from '../../observe/access-facts.ts';
 import type { PartOf } from './field-table.ts';
 import type {
   AUTHORIZATION_FIELDS,
@@ -11,7 +11,7 @@ import type {
 } from './request-fields.ts';
 
 export type * from './object-contract.ts';
-export type { AccessReasons, StatementFacts } from '../../observe/packed-reasons.ts';
+export type { AccessReasons, StatementFacts } from '../../observe/access-facts.ts';
 export type { SignatureHint } from './request-fields.ts';
 
 /**

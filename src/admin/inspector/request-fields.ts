@@ -1,6 +1,5 @@
-import type { AccessRule } from '../../observe/access-facts.ts';
 import type { HeadFacts } from '../../observe/call-facts.ts';
-import type { AccessReasons } from '../../observe/packed-reasons.ts';
+import type { AccessReasons, AccessRule } from '../../observe/access-facts.ts';
 import type { Digest } from '../../observe/request-facts.ts';
 import type { FieldTable, Kept, TypeOf } from './field-table.ts';
 

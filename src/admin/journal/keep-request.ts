@@ -1,6 +1,5 @@
 import type { AuthorizationFacts } from '../../observe/access-facts.ts';
 import type { BackendCallFacts } from '../../observe/call-facts.ts';
-import { explainedReasons } from '../../observe/packed-reasons.ts';
 import { redactTarget } from '../../observe/redact.ts';
 import type { AuthFacts, RequestBodyFacts, RequestFacts } from '../../observe/request-facts.ts';
 import type { SignatureDiagnosis } from '../diagnosis/diagnosis.ts';
@@ -117,12 +116,12 @@ function keepAuth(
 
 /** Names of policies and statements are no secrets; the resource may be one of the client's. */
 function keepAuthorization(
-  { action, allowed, rule, reasons: packed }: AuthorizationFacts,
+  { action, allowed, rule, reasons: explain }: AuthorizationFacts,
   address: KeepText,
   brief: boolean,
 ): KeptRequest['authorization'] {
-  if (packed === undefined) return { action, allowed, rule, reasons: undefined };
-  const { resource, remedies, looked, omitted = 0, ...reasons } = explainedReasons(packed);
+  if (explain === undefined) return { action, allowed, rule, reasons: undefined };
+  const { resource, remedies, looked, omitted = 0, ...reasons } = explain();
   const left = brief ? looked.length + omitted : omitted;
   return {
     action,

@@ -1,4 +1,5 @@
 import { owned } from '../../access/acl/in-force.ts';
+import { isPlain } from '../../observe/plain.ts';
 import type { Bucket, ListedEntry, ListedObject } from '../../manifest/index.ts';
 import { XmlTexts, type XmlValue } from '../../protocol/xml/document.ts';
 import { encodeElement, escapeXml } from '../../protocol/xml/encode.ts';
@@ -34,8 +35,9 @@ export function contentsTexts(
   entries: readonly ListedEntry[],
   { encode }: ListParameters,
   ownerOf: OwnerLookup | undefined,
-): XmlTexts {
-  return new XmlTexts(() => eachContents(entries, encode, ownerOf));
+): XmlTexts | XmlValue[] {
+  if (!isPlain) return new XmlTexts(() => eachContents(entries, encode, ownerOf));
+  return entries.flatMap((entry) => (entry.kind === 'object' ? [objectValues(entry, encode, ownerOf)] : []));
 }
 
 /**
@@ -69,8 +71,8 @@ function* eachContents(
 const TOGETHER = 4096;
 
 /**
- * `objectValues` as `LIST_OBJECTS_V2_RESULT` writes them. By hand, because a page has a thousand of them: half of the
- * time that the general encoder takes.
+ * The quick twin of `objectValues` and the general writer (CONTRIBUTING.md, "Twins"): a page has a thousand objects,
+ * which are written in a third of the time.
  */
 function contentsText(object: Omit<ListedObject, 'kind'>, encode: ListParameters['encode'], owner: string): string {
   const { checksum } = object;

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseBlobPage } from '../../../adapters/azure/list-xml.ts';
-import { PageText } from '../../../adapters/azure/page-text.ts';
 import type { BlobStore, ReadRequest } from '../../../src/store/blob-store.ts';
 import type { SurveyedStore } from '../../../src/store/survey.ts';
 import { testCall } from '../../support/test-call.ts';
@@ -109,13 +108,6 @@ describe('Azure', () => {
       { name: 'a', size: 5, md5: HELLO_MD5, contentType: 'a/b', metadata: { keya: 'vala' } },
       { name: 'b\uFFFE', size: 1, revision: '"0x1"' },
     ]);
-  });
-
-  test('the mark alone does not make text of every value', () => {
-    const page = new PageText(Buffer.from('\ufeff<abcdefg>'));
-    expect(page.length).toBe(9);
-    // What is ASCII as a whole is handed out as it is: nothing is looked at, nothing is decoded.
-    expect(page.decode('\u00c3\u00a9')).toBe('\u00c3\u00a9');
   });
 });
 

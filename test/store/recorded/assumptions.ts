@@ -117,7 +117,7 @@ const AZURE_ANSWERS: readonly Assumption[] = [
     relies: 'the code stands in x-ms-error-code, of HEAD too; where it does not, in the document, if there is one',
   },
   {
-    ...{ ...ANSWERS, id: 'A22', cloud: 'Azure', file: 'adapters/azure/page-text.ts' },
+    ...{ ...ANSWERS, id: 'A22', cloud: 'Azure', file: 'adapters/azure/list-xml.ts' },
     relies: 'every document begins with a byte order mark',
   },
   {

@@ -6,9 +6,7 @@ import {
   lookupName,
 } from '../../../../src/access/policy/context.ts';
 import type { NamedPolicy, PolicyKind } from '../../../../src/access/policy/document.ts';
-import { evaluate } from '../../../../src/access/policy/evaluate.ts';
-import type { Evaluation } from '../../../../src/access/policy/said.ts';
-import { ResourceArn } from '../../../../src/observe/resource-arn.ts';
+import { type Evaluation, evaluate } from '../../../../src/access/policy/evaluate.ts';
 import { parsePolicy } from '../../../../src/access/policy/parse.ts';
 
 export const USER: PolicyCaller = {
@@ -41,17 +39,11 @@ export function keysOf(values: Readonly<Record<string, string | readonly string[
   return new Map(Object.entries(values).map(([key, value]) => [lookupName(key), value]));
 }
 
-/** An ARN in the parts that decisions have it in. */
-export function arnOf(text: string): ResourceArn {
-  const slash = text.indexOf('/') + 1;
-  return slash === 0 ? new ResourceArn(text) : new ResourceArn(text.slice(0, slash), text.slice(slash));
-}
-
 export function asked(text: string, context: Partial<PolicyContext> = {}, kind: PolicyKind = 'identity'): Evaluation {
   return evaluate([named(text, kind)], {
     caller: USER,
     action: 's3:GetObject',
-    resource: arnOf('arn:aws:s3:::bucket/key'),
+    resource: 'arn:aws:s3:::bucket/key',
     keys: NO_KEYS,
     ...context,
   });

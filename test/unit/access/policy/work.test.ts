@@ -97,6 +97,17 @@ describe('what policies may cost', () => {
     });
   }
 
+  it('is in proportion to the policy, where it names other actions and principals', () => {
+    const ids = numbered((at) => `arn:aws:iam::${String(100_000_000_000 + at)}:root`);
+    const others = { actions: { Action: asMany('s3:*?*?*?*ng') }, principals: { Principal: { AWS: ids } } };
+    for (const fields of Object.values(others)) {
+      const work = new CountedWork(() => 1e9);
+      decision(policy(fields), request('agent', work));
+      expect(work.steps).toBeGreaterThan(500);
+      expect(work.steps).toBeLessThan(125_000);
+    }
+  });
+
   it('counts a text that nearly fits everywhere at each place, with what is compared there', () => {
     const work = new CountedWork(() => 1e9);
     decision(policy(like(`*${'a'.repeat(18)}b*`)), request(LONG, work));

@@ -4,7 +4,6 @@ import { assumptionKeys } from '../../../../src/access/sessions/assume.ts';
 import { evaluate } from '../../../../src/access/policy/evaluate.ts';
 import { OPERATORS } from '../../../../src/access/policy/operators.ts';
 import { parsePolicy } from '../../../../src/access/policy/parse.ts';
-import { ResourceArn } from '../../../../src/observe/resource-arn.ts';
 
 /* A claim that is there, and that no condition can judge, opens nothing, whatever the operator. */
 
@@ -18,7 +17,7 @@ function effectOf(text: string, said: Readonly<Record<string, string>>, unusable
   return evaluate([{ name: 'trust', document }], {
     caller: { arns: [], isRoot: false, provider: PROVIDER },
     action: ACTION,
-    resource: new ResourceArn('arn:aws:iam::123456789012:role/r'),
+    resource: 'arn:aws:iam::123456789012:role/r',
     keys: assumptionKeys(said, { asked: {}, unusable: new Set(unusable) }),
   }).effect;
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { BlobTemplate } from '../../../../adapters/azure/blob-template.ts';
 import { parseBlobPage } from '../../../../adapters/azure/list-xml.ts';
-import { PageText } from '../../../../adapters/azure/page-text.ts';
 
 const PLACES = new Map(['Last-Modified', 'Etag', 'Content-Type', 'Content-MD5'].map((name, place) => [name, place]));
 
@@ -22,21 +21,25 @@ const inner = ({ name, time, etag, type, metadata }: Values): string =>
   `<Content-Type>${type}</Content-Type><BlobType>BlockBlob</BlobType></Properties>` +
   `<Metadata><m>${metadata}</m></Metadata><OrMetadata /></Blob>`;
 
-/** A template of the first, and where the others begin. */
-function templateOf(...blobs: readonly Values[]): { template: BlobTemplate; starts: number[]; ends: number[] } {
+/** A template of the first, the page, and where the others begin and end in it. */
+function templateOf(...blobs: readonly Values[]): {
+  template: BlobTemplate;
+  page: string;
+  starts: number[];
+  ends: number[];
+} {
   const texts = [FIRST, ...blobs].map(inner);
-  const page = new PageText(Buffer.from(texts.join('<Blob>')));
   const starts: number[] = [];
   const ends: number[] = [];
   let at = 0;
   for (const text of texts) {
     starts.push(at);
-    ends.push(at + Buffer.byteLength(text));
-    at += Buffer.byteLength(text) + '<Blob>'.length;
+    ends.push(at + text.length);
+    at += text.length + '<Blob>'.length;
   }
-  const template = BlobTemplate.of(page, { from: 0, to: ends[0] ?? 0 }, PLACES);
+  const template = BlobTemplate.of(texts[0] ?? '', PLACES);
   if (template === undefined) throw new Error('no template');
-  return { template, starts: starts.slice(1), ends: ends.slice(1) };
+  return { template, page: texts.join('<Blob>'), starts: starts.slice(1), ends: ends.slice(1) };
 }
 
 describe('a template reads what differs from it in its values alone', () => {
@@ -52,11 +55,11 @@ describe('a template reads what differs from it in its values alone', () => {
     ['no metadata', { metadata: '' }],
     ['everything new', { name: 'b&amp;c', time: 'x', etag: '0x22', type: 'a/b', metadata: 'ü' }],
   ])('%s', (_title, change: Partial<Values>) => {
-    // Twice what it differs from, so that values are remembered, and again behind it.
+    // Twice what it differs from, and again behind it.
     const values = [FIRST, FIRST, { ...FIRST, ...change }, FIRST];
-    const { template, starts, ends } = templateOf(...values);
+    const { template, page, starts, ends } = templateOf(...values);
     values.forEach((expected, at) => {
-      expect(template.read(starts[at] ?? -1), String(at)).toBe(ends[at]);
+      expect(template.read(page, starts[at] ?? -1), String(at)).toBe(ends[at]);
       const text = (value: string): string => value.replace('&amp;', '&');
       expect(template.name).toBe(text(expected.name));
       expect(template.properties).toEqual([
@@ -70,9 +73,30 @@ describe('a template reads what differs from it in its values alone', () => {
   });
 
   test('and nothing else', () => {
-    const { template } = templateOf();
-    expect(template.read(1)).toBe(-1);
+    const { template, page } = templateOf();
+    expect(template.read(page, 1)).toBe(-1);
+    expect(template.read(page.slice(0, -1), 0)).toBe(-1);
+    expect(template.read(page.replace('BlockBlob', 'PageBlob'), 0)).toBe(-1);
+    expect(template.read(page.replace('<Etag>', '<Etag><b/>'), 0)).toBe(-1);
+    expect(template.read(page, 0)).toBe(page.length);
   });
+});
+
+test.each([
+  ['an element with an attribute', '<Name a="b">c</Name></Blob>'],
+  ['an element too deep', '<Properties><a><b>c</b></a></Properties></Blob>'],
+])('no template is made of %s', (_title, xml) => {
+  expect(BlobTemplate.of(xml, PLACES)).toBeUndefined();
+});
+
+test('what is special in a regular expression means itself', () => {
+  const xml = (name: string): string =>
+    `<Name>${name}</Name><Metadata><a.b>v</a.b><c-d>w</c-d></Metadata><E(x|y)* /></Blob>`;
+  const template = BlobTemplate.of(xml('a'), PLACES);
+  expect(template?.read(xml('b$1'), 0)).toBe(xml('b$1').length);
+  expect(template?.name).toBe('b$1');
+  expect({ ...template?.metadata }).toEqual({ 'a.b': 'v', 'c-d': 'w' });
+  expect(template?.read(xml('b').replaceAll('a.b', 'axb'), 0)).toBe(-1);
 });
 
 test('what stands between two blobs is read, whatever is behind it', () => {

@@ -254,6 +254,20 @@ describe('a page of blobs', () => {
     );
   });
 
+  test('a long page has all blobs, whatever characters are in it', () => {
+    const value = fc.constantFrom('v', '\u00e4', '\u{1f600}\u4e2d', 'x'.repeat(20_000), 'x'.repeat(70_000));
+    const prefixes = (count: number): string => '<BlobPrefix><Name>a/</Name></BlobPrefix>'.repeat(count);
+    fc.assert(
+      fc.property(fc.array(fc.tuple(value, fc.constantFrom(0, 0, 2000)), { maxLength: 10 }), (list) => {
+        const blobs = list.map(([text, count], at) => prefixes(count) + blob(`${at}${text}`, '', `<m>${text}</m>`));
+        const { entries } = parseBlobPage(page(blobs.join('')));
+        const found = entries.flatMap((one) => (one.kind === 'blob' ? [[one.name, one.metadata['m']]] : []));
+        expect(found).toEqual(list.map(([text], at) => [`${at}${text}`, text]));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
   test('MD5s that are not written as the service writes them', () => {
     const digests = [
       '1B2M2Y8AsgTpgAmY7PhCfg==',
@@ -330,14 +344,14 @@ describe('the reader', () => {
     '<a><b>x</a',
   ])('refuses %s', (xml) => {
     expect(() => {
-      const reader = new XmlReader(xml);
+      const reader = new XmlReader([xml].values());
       reader.enter();
       reader.text();
     }).toThrow('unexpected');
   });
 
   test('reads entities and character references', () => {
-    const reader = new XmlReader('<a>&lt;&gt;&amp;&quot;&apos;&#65;&#x1F600;</a>');
+    const reader = new XmlReader(['<a>&lt;&gt;&amp;&quot;&apos;&#65;&#x1F600;</a>'].values());
     reader.enter();
     expect(reader.text()).toBe('<>&"\'A\u{1f600}');
   });

@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ACCOUNT } from '../../../../config/schema-accounts.ts';
 import type { AccountDirectory, Permissions } from '../../../../src/access/accounts.ts';
 import type { PolicyContext } from '../../../../src/access/policy/context.ts';
-import { ResourceArn } from '../../../../src/observe/resource-arn.ts';
 import { evaluate } from '../../../../src/access/policy/evaluate.ts';
 import { accountDirectory } from '../../../../src/main/accounts/account-settings.ts';
 import { StartError } from '../../../../src/main/start-error.ts';
@@ -49,7 +48,7 @@ function says(
   const context: PolicyContext = {
     caller: CALLER,
     action: `s3:${action}`,
-    resource: new ResourceArn(`arn:aws:s3:::${path}`),
+    resource: `arn:aws:s3:::${path}`,
     keys: { get: (name) => keys[name] },
   };
   return evaluate(permissions, context).effect;
