@@ -1,9 +1,8 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { ConfigError } from './config-error.ts';
+import { ConfigError, plainMessage, settingLines } from './setting-lines.ts';
 import { readYaml } from './read-yaml.ts';
 import { ACCOUNT, ACCOUNTS_FILE } from './schema-accounts.ts';
-import { plainMessage, settingLines } from './setting-lines.ts';
 
 type Tree = Record<string, unknown>;
 

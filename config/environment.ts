@@ -1,4 +1,4 @@
-import { ConfigError } from './config-error.ts';
+import { ConfigError } from './setting-lines.ts';
 import { readYaml } from './read-yaml.ts';
 
 const PREFIX = 'S3GW_';

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { findAccounts, type FoundAccounts, WRITTEN_KEY } from './accounts-files.ts';
-import { ConfigError } from './config-error.ts';
+import { ConfigError, plainMessage, settingLines } from './setting-lines.ts';
 import { applyEnvironment } from './environment.ts';
 import { readYaml } from './read-yaml.ts';
 import { CONFIG, type Config } from './schema.ts';
-import { plainMessage, settingLines } from './setting-lines.ts';
 
 export { ConfigError };
 

@@ -1,5 +1,5 @@
 import { parse, YAMLParseError } from 'yaml';
-import { ConfigError } from './config-error.ts';
+import { ConfigError } from './setting-lines.ts';
 
 /**
  * Reads text of the configuration as YAML. The parser's message is left out, and its error is not kept as the cause:

@@ -1,16 +1,52 @@
 import { z } from 'zod';
-import { azurePlace, type BackendPlace, gcsPlace, overlapMessage, overlapping } from './backend-places.ts';
+import { type BackendPlace, azurePlace, gcsPlace, overlapMessage, overlapping } from './backend-places.ts';
 import { ADMIN, adminFaults, isLoopback } from './schema-admin.ts';
 import { ACCOUNT, DEMO_ACCESS_KEY } from './schema-accounts.ts';
-import { bucketFaults, BUCKETS, fitsPattern } from './schema-buckets.ts';
+import { BUCKETS, bucketFaults, fitsPattern } from './schema-buckets.ts';
 import { portFaults } from './schema-ports.ts';
 import { prefixFaults } from './schema-prefixes.ts';
 import { BACKEND, type BackendConfig } from './schema-backends.ts';
 import { RATE_RULES } from './schema-rates.ts';
-import { STS } from './schema-sts.ts';
-import { ACCESS_LOG, TRACING } from './schema-telemetry.ts';
 import { CORS } from './schema-cors.ts';
-import { bytes, type Fault, milliseconds, path, PORT } from './schema-parts.ts';
+import { type Fault, PORT, atMostOne, bytes, milliseconds, path } from './schema-parts.ts';
+
+const STS = z
+  .strictObject({
+    keysFile: path(
+      'File with the secrets that session tokens are sealed with, one a line, each of 32 characters or more (`openssl rand -base64 32`): the first one seals, all of them open. Read again when it changes.',
+    ).optional(),
+    keysEnv: z.string().min(1).optional().describe('Environment variable that holds them.'),
+    keys: z
+      .array(z.string().min(32))
+      .min(1)
+      .optional()
+      .describe('The secrets themselves. Prefer one of the other two.'),
+  })
+  .superRefine(atMostOne('keysFile', 'keysEnv', 'keys'))
+  .describe('Temporary credentials. Without keys none are issued and none are taken. All replicas need the same.');
+
+const TRACING = z.strictObject({
+  keepNotable: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Export the spans of requests that failed or were slow also when sampling left them out (OTEL_TRACES_SAMPLER; not with always_off).',
+    ),
+  waitingBytes: bytes(16 * 1024 * 1024).describe(
+    'Memory for what is known of backend calls until their requests end; calls beyond it are counted only.',
+  ),
+  waitingCalls: z.int().min(0).default(50_000).describe('The same as a number of calls.'),
+});
+
+const ACCESS_LOG = z.strictObject({
+  format: z
+    .enum(['off', 'json', 's3'])
+    .default('off')
+    .describe("One line per request: JSON, or the format of S3's server access logs."),
+  file: path(
+    'File that lines are appended to, opened again on SIGHUP (log rotation). Absent: standard output.',
+  ).optional(),
+});
 
 const TLS = z.strictObject({
   certFile: path('PEM file with the certificate and its chain. Read again when it changes.'),

@@ -47,3 +47,14 @@ function complaintsOf(issue: z.core.$ZodIssue): Complaint[] {
   }
   return [{ path: where, complaint: issue.message.replace(/^Invalid (?:input|string|option): /, '') }];
 }
+
+/** What is wrong with a configuration: one line for each setting, its path and what was expected. */
+export class ConfigError extends Error {
+  readonly lines: readonly string[];
+
+  constructor(lines: readonly string[], cause?: unknown) {
+    super(lines.join('\n'), { cause });
+    this.name = 'ConfigError';
+    this.lines = lines;
+  }
+}

@@ -12,6 +12,7 @@ import type { Endpoint } from './endpoint.ts';
 import { parseFields } from './xml-values.ts';
 import { API_VERSION } from './request.ts';
 import type { AzureRequest } from './request.ts';
+import { keepNewest } from '../../src/observe/bounded-map.ts';
 
 /** URLs by which the service itself may read a blob of this account. They carry a signature: never log one. */
 export interface CopySources {
@@ -74,8 +75,7 @@ function signedSources({ endpoint }: KeyClient, sign: Sign): CopySources {
     // More than it ever had is left: the clock was put back.
     if (found !== undefined && left > SAS_LIFETIME - SAS_REUSE && left <= SAS_LIFETIME) return found.query;
     const made = await sign(container, call);
-    if (known.size >= MOST_REMEMBERED) known.clear();
-    known.set(container, made);
+    keepNewest(known, container, made, MOST_REMEMBERED);
     return made.query;
   };
   return {

@@ -2,7 +2,7 @@ import type { Call } from '../../src/observe/call.ts';
 import type { BlobRef, RemoveItem, RemoveOutcome, Revision } from '../../src/store/blob-store.ts';
 import { StoreError, isStoreError } from '../../src/store/store-error.ts';
 import type { BatchSupport } from './batch/batch-support.ts';
-import { inParallel } from './in-parallel.ts';
+import { mapConcurrent } from '../../src/streams/map-concurrent.ts';
 
 interface Removing {
   readonly rest: { deniedPart(error: StoreError, call: Call): void };
@@ -54,12 +54,12 @@ export function removeManyBy<Client extends Removing, Deletion>(
   return async (client, container, items, call) => {
     const groups: (readonly RemoveItem[])[] = [];
     for (let start = 0; start < items.length; start += ways.most) groups.push(items.slice(start, start + ways.most));
-    const removed = await inParallel(groups, BATCHES_AT_ONCE, (group) =>
+    const removed = await mapConcurrent(groups, BATCHES_AT_ONCE, (group) =>
       removeGroup(client, { ways, container, items: group }, call),
     );
     const outcomes = removed.flat();
     const left = items.filter((_, place) => outcomes[place] === undefined);
-    const alone = await inParallel(left, client.limits.removeParallel, (item) =>
+    const alone = await mapConcurrent(left, client.limits.removeParallel, (item) =>
       removeOne(client, { ways, container, item }, call),
     );
     const others = alone.values();

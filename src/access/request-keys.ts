@@ -1,3 +1,4 @@
+import { keepNewest } from '../observe/bounded-map.ts';
 import { parseAmzDate } from '../auth/amz-date.ts';
 import type { HeaderReader, QueryReader } from '../protocol/request.ts';
 import { parseCopySource } from '../protocol/copy-source.ts';
@@ -296,8 +297,7 @@ function readerOf(key: string): Reader {
   const plain = (isGlobal ? GLOBAL : S3).get(key) ?? (() => undefined);
   const read: Read = readTag === undefined ? plain : (scope) => readTag(scope, name);
   const reader: Reader = { actions: isGlobal ? undefined : actionsWith(key), isCreation: isCreationKey(key), read };
-  if (readers.size >= MAX_READERS) readers.clear();
-  readers.set(key, reader);
+  keepNewest(readers, key, reader, MAX_READERS);
   return reader;
 }
 

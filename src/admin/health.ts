@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import './guard/route-access.ts';
+import './guard/guard.ts';
 import type { AdminPart } from './server.ts';
 
 /** What probes ask; see docs/configuration.md, `admin`. */

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import type { AdminConfig } from '../../config/schema.ts';
-import { adminGuard } from '../admin/guard/guard.ts';
+import { type RouteAccess, adminGuard } from '../admin/guard/guard.ts';
 import { inClusterApi, type KubernetesApi, reviewToken } from '../admin/guard/kubernetes-review.ts';
-import type { RouteAccess } from '../admin/guard/route-access.ts';
 import { anyOf, fixedTokens, type TokenCheck } from '../admin/guard/token-check.ts';
 import { tokenReview } from '../admin/guard/token-review.ts';
 import type { AdminPart } from '../admin/server.ts';

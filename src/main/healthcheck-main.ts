@@ -1,6 +1,6 @@
 import { ConfigError, type Environment, loadConfig } from '../../config/load.ts';
 import { parseArguments } from './arguments.ts';
-import { printLines } from './print.ts';
+import { printLines } from './command-line.ts';
 import { firstLine, StartError } from './start-error.ts';
 
 const USAGE = [

@@ -1,5 +1,5 @@
-import { hostname } from 'node:os';
 import process from 'node:process';
+import { hostname } from 'node:os';
 import type { Config } from '../../config/schema.ts';
 import type { AccountDirectory } from '../access/accounts.ts';
 import type { Sessions } from '../access/sessions/sessions.ts';
@@ -13,10 +13,11 @@ import { hostResolver } from '../protocol/address.ts';
 import type { Call } from '../observe/call.ts';
 import { RequestJournal, type RequestSource } from '../admin/journal/journal.ts';
 import type { RequestObserver } from '../observe/request-facts.ts';
-import { signatureDiagnoser } from './signature-diagnosis.ts';
-import { type SurveyedBackend, connectionsInUse } from './telemetry/lane-readings.ts';
+import { type SurveyedBackend, connectionsInUse } from './telemetry/readings.ts';
 import { VERSION } from './version.ts';
 import { siblingAddresses } from './workers/siblings.ts';
+import { SignatureDiagnoser } from '../admin/diagnosis/diagnoser.ts';
+import { DEFAULT_MAX_SKEW_MS } from '../auth/verdict.ts';
 
 interface InspectionOptions {
   readonly config: Config;
@@ -86,5 +87,22 @@ function openReplicas({ admin }: Config, journal: RequestJournal, backends: read
       ...journal.stats,
       connections: connectionsInUse(backends),
     }),
+  });
+}
+
+/** Explains refused signatures; an observer of requests, too, as it learns the hosts that clients sign for. */
+function signatureDiagnoser(
+  { region, baseHosts, listeners }: Config,
+  accounts: AccountDirectory,
+  sessions: Sessions,
+): SignatureDiagnoser {
+  return new SignatureDiagnoser({
+    region,
+    maxSkewMs: DEFAULT_MAX_SKEW_MS,
+    baseHosts,
+    ports: listeners.map(({ port }) => port).filter((port) => port !== 0),
+    credentialFor: accounts.byAccessKey,
+    sessionFor: (accessKeyId, token) => sessions.credentialFor(accessKeyId, token),
+    credentials: () => accounts.credentials(),
   });
 }

@@ -10,7 +10,7 @@ import { followAccounts } from './accounts/follow-accounts.ts';
 import { openIdentities, replaceableIdentities, type ReplaceableIdentities } from './accounts/identities.ts';
 import { createLog } from './log.ts';
 import { preflight } from './preflight/preflight.ts';
-import { printLines } from './print.ts';
+import { printLines } from './command-line.ts';
 import { printWelcome } from './welcome.ts';
 import { type Service, startService } from './service.ts';
 import { ExposedSecrets, type SecretSources } from './secrets.ts';

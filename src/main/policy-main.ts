@@ -13,7 +13,7 @@ import { NO_REQUEST } from '../access/request-keys.ts';
 import { sessionUser } from '../access/sessions/sessions.ts';
 import type { AccessDecision, StatementFacts } from '../observe/access-facts.ts';
 import { accountDirectory } from './accounts/account-settings.ts';
-import { printLines } from './print.ts';
+import { printLines } from './command-line.ts';
 import { StartError } from './start-error.ts';
 
 const USAGE = [

@@ -14,7 +14,7 @@ import { CustomerKey } from '../../src/store/customer-key.ts';
 import type { BlobStore } from '../../src/store/blob-store.ts';
 import { StoreError, isStoreError } from '../../src/store/store-error.ts';
 import { type PortCall, type PortMethod, wrapStore } from '../../src/store/wrap-store.ts';
-import { readAll } from '../../src/streams/read-all.ts';
+import { readAll } from '../../src/streams/bytes.ts';
 import { testCall } from '../support/test-call.ts';
 
 export const OWNER = 'owner';

@@ -5,7 +5,7 @@ import { createRealm } from '../../src/main/bucket-rules.ts';
 import { type OpenManifest, openManifest } from '../../src/main/manifest.ts';
 import type { Bucket } from '../../src/manifest/records/bucket.ts';
 import { StoreError } from '../../src/store/store-error.ts';
-import { readAll } from '../../src/streams/read-all.ts';
+import { readAll } from '../../src/streams/bytes.ts';
 import { BACKENDS, startCloud } from '../support/backends/clouds.ts';
 import { SILENT } from '../support/silent-log.ts';
 import { testCall } from '../support/test-call.ts';

@@ -11,7 +11,7 @@ import type { Bucket } from '../../src/manifest/records/bucket.ts';
 import { newToken } from '../../src/manifest/records/version-token.ts';
 import { versionRef } from '../../src/manifest/records/version-names.ts';
 import type { BlobStore } from '../../src/store/blob-store.ts';
-import { readAll } from '../../src/streams/read-all.ts';
+import { readAll } from '../../src/streams/bytes.ts';
 import { OWNER, type TestManifest, putOf, testManifest } from '../support/manifest/manifest.ts';
 import { testCall } from '../support/test-call.ts';
 

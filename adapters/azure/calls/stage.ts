@@ -12,7 +12,7 @@ import { ABSENT } from '../../../src/store/blob-store.ts';
 import { isStoreError } from '../../../src/store/store-error.ts';
 import { type Call, withSignal } from '../../../src/observe/call.ts';
 import type { UploadBody } from '../../../src/streams/bytes.ts';
-import { inParallel } from '../../shared/in-parallel.ts';
+import { mapConcurrent } from '../../../src/streams/map-concurrent.ts';
 import type { AzureClient } from '../client.ts';
 import { sendCopy, sourceHeaders } from './copy-send.ts';
 import { byUrlOrThroughHere, streamBlock } from './copy-stream.ts';
@@ -119,7 +119,7 @@ export async function stagePartFrom(
   const stop = new AbortController();
   const inner = withSignal(call, AbortSignal.any([call.signal, stop.signal]));
   try {
-    const tokens = await inParallel(ranges, copyParallel, (piece) =>
+    const tokens = await mapConcurrent(ranges, copyParallel, (piece) =>
       stagePiece(client, { staging, source, range: piece }, inner),
     );
     return { tokens };

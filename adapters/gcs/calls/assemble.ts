@@ -3,7 +3,7 @@ import type { AssembleRequest, BlobRef, Condition, WriteResult } from '../../../
 import { StoreError, isStoreError } from '../../../src/store/store-error.ts';
 import { withSignal } from '../../../src/observe/call.ts';
 import type { Call } from '../../../src/observe/call.ts';
-import { inParallel } from '../../shared/in-parallel.ts';
+import { mapConcurrent } from '../../../src/streams/map-concurrent.ts';
 import type { GcsClient } from '../client.ts';
 import { FAN_IN, groupsOf } from '../compose-plan.ts';
 import { changeOf, objectPath } from '../paths.ts';
@@ -78,7 +78,7 @@ async function narrow(
   let level = sources;
   try {
     while (level.length > FAN_IN) {
-      level = await inParallel(groupsOf(level), client.limits.composeParallel, async (group) => {
+      level = await mapConcurrent(groupsOf(level), client.limits.composeParallel, async (group) => {
         const [only] = group;
         if (only !== undefined && group.length === 1) return only;
         const name = newIntermediateName(staging);

@@ -1,3 +1,4 @@
+import { ByteBoundedMap } from '../../observe/bounded-map.ts';
 import type { PolicyDocument, PolicyKind } from './document.ts';
 import { parsePolicy } from './parse.ts';
 
@@ -23,8 +24,7 @@ interface Remembered {
  */
 export class RememberedPolicies {
   readonly #kind: PolicyKind;
-  readonly #byText = new Map<string, Remembered>();
-  #bytes = 0;
+  readonly #byText = new ByteBoundedMap<Remembered>(MAX_BYTES);
 
   constructor(kind: PolicyKind) {
     this.#kind = kind;
@@ -32,30 +32,17 @@ export class RememberedPolicies {
 
   /** Estimated size of everything that is held. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#byText.bytes;
   }
 
   /** @param text of a policy that was checked when it was put; undefined when it cannot be read after all */
   get(text: string): PolicyDocument | undefined {
-    const known = this.#byText.get(text);
-    if (known !== undefined) {
-      this.#byText.delete(text);
-      this.#byText.set(text, known);
-      return known.document;
-    }
-    const { document } = parsePolicy(text, this.#kind);
-    this.#keep(text, { document, bytes: bytesOf(text) });
-    return document;
-  }
-
-  #keep(text: string, remembered: Remembered): void {
-    this.#byText.set(text, remembered);
-    this.#bytes += remembered.bytes;
-    for (const [oldest, { bytes }] of this.#byText) {
-      if (this.#bytes <= MAX_BYTES) break;
-      this.#byText.delete(oldest);
-      this.#bytes -= bytes;
-    }
+    const known = this.#byText.get(text) ?? {
+      document: parsePolicy(text, this.#kind).document,
+      bytes: bytesOf(text),
+    };
+    this.#byText.set(text, known);
+    return known.document;
   }
 }
 

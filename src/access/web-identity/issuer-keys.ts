@@ -1,6 +1,6 @@
-import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import { type JSONWebKeySet, type JWTVerifyGetKey, createLocalJWKSet } from 'jose';
 import type { IdentityProvider } from '../identities/identities.ts';
-import { getJson, type GetOptions, trustworthyUrl } from './bounded-get.ts';
+import { askBounded } from '../../streams/bounded-http.ts';
 
 const MIN_AGE_MS = 60_000;
 const MAX_AGE_MS = 24 * 3600_000;
@@ -97,4 +97,58 @@ async function discover(base: URL, issuer: string, options: GetOptions): Promise
   if (named !== issuer) throw new Error(`${base.origin} says that it is a different issuer`);
   if (typeof uri !== 'string') throw new Error(`${base.origin} does not say where its keys are`);
   return uri;
+}
+
+const TIMEOUT_MS = 5000;
+/** Kubernetes answers 406 if a request accepts JSON alone: its keys are of the other type. */
+const ACCEPT = 'application/json, application/jwk-set+json, */*;q=0.1';
+const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost']);
+
+interface GetOptions {
+  /** PEM of the authorities that count; undefined: the system's. */
+  readonly ca?: string | undefined;
+  readonly bearer?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+interface Got {
+  readonly body: unknown;
+  /** `max-age` of the answer, seconds. */
+  readonly maxAge: number | undefined;
+}
+
+/** @throws Error unless it is https, or http to this machine */
+function trustworthyUrl(text: string): URL {
+  const url = new URL(text);
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.has(url.hostname))) return url;
+  throw new Error(`${url.origin}: expected https`);
+}
+
+/**
+ * A JSON document of an issuer: in five seconds and 256 KiB or not at all, and from nowhere else than asked (no
+ * redirects).
+ * @throws Error
+ */
+async function getJson(url: URL, { ca, bearer, signal }: GetOptions): Promise<Got> {
+  const { status, headers, body } = await askBounded(url, {
+    method: 'GET',
+    headers: {
+      accept: ACCEPT,
+      'user-agent': 's3-cloud-gateway',
+      ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+    },
+    ca,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+  });
+  if (status !== 200) throw new Error(`${url.origin} answers ${status}`);
+  const maxAge = /(?:^|[,\s])max-age=(\d{1,9})/i.exec(headers['cache-control'] ?? '')?.[1];
+  return { body: parsed(url, body), maxAge: maxAge === undefined ? undefined : Number(maxAge) };
+}
+
+function parsed(url: URL, body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch (error) {
+    throw new Error(`the answer of ${url.origin} is no JSON`, { cause: error });
+  }
 }

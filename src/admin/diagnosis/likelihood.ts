@@ -1,9 +1,9 @@
-import { shown, type Subject } from './alteration.ts';
+import { type Subject, shown } from './alteration.ts';
 import { lineValue } from './canonical-parts.ts';
 import type { Certainty, SignatureHint } from './diagnosis.ts';
 import { commonlyAltered, missingHeaders } from './headers.ts';
 import { nameOf } from './hosts.ts';
-import { proxyTraces } from './proxy-traces.ts';
+import type { SignableRequest } from '../../auth/raw-request.ts';
 
 /**
  * What remains when no recomputation fits. Something that is listed as signed and did not come was removed; where there
@@ -58,4 +58,26 @@ function isKnownHost(host: string, { sources: { baseHosts }, seenHosts }: Subjec
     seenHosts.includes(host) ||
     ['127.0.0.1', '[::1]', 'localhost', ...baseHosts].some((base) => name === base || name.endsWith(`.${base}`))
   );
+}
+
+const TRACES = [
+  'via',
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-forwarded-port',
+  'x-real-ip',
+  'x-original-host',
+  'x-envoy-external-address',
+  'x-amzn-trace-id',
+  'x-amz-cf-id',
+  'cf-ray',
+  'x-cloud-trace-context',
+  'x-azure-ref',
+];
+
+/** Headers that only something between client and server adds. */
+function proxyTraces({ headers }: SignableRequest): string[] {
+  return TRACES.filter((name) => headers.get(name) !== undefined);
 }

@@ -3,9 +3,7 @@ import { type AdminPart, refuse } from '../server.ts';
 import { Attempts, type LoginVerdict } from './attempts.ts';
 import type { SessionState } from './contract.ts';
 import { isCrossSite, isOwnHost } from './origin-check.ts';
-import { isTokenText, NO_COOKIE, presentedToken, tokenCookie } from './presented-token.ts';
-import './route-access.ts';
-import { SECURITY_HEADERS } from './security-headers.ts';
+import { NO_COOKIE, isTokenText, presentedToken, tokenCookie } from './presented-token.ts';
 import type { TokenCheck } from './token-check.ts';
 
 export interface GuardOptions {
@@ -111,3 +109,41 @@ function loginToken(body: unknown): string | undefined {
 function isHttps({ headers: { origin } }: FastifyRequest): boolean {
   return origin?.startsWith('https:') === true;
 }
+
+/**
+ * Says in a route's `config` who may use it. `token`: callers with a token, where one is asked for. `open`: all
+ * callers, but no page of another site. `probe`: all callers, whatever the request looks like.
+ */
+export type RouteAccess = 'token' | 'open' | 'probe';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Absent: `token`. */
+    readonly access?: RouteAccess;
+  }
+}
+
+/** What the page may load: files of this server, nothing else; no inline script or style, no frame around it. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** On every answer of the admin port. */
+const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+  'cache-control': 'no-store',
+};

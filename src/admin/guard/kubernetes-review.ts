@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { askBounded } from '../../streams/bounded-http.ts';
 import type { ReviewedToken } from './token-review.ts';
 
 export interface KubernetesApi {
@@ -19,7 +18,6 @@ interface AskedToken {
 
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 const REVIEWS = '/apis/authentication.k8s.io/v1/tokenreviews';
-const MAX_ANSWER_BYTES = 256 * 1024;
 
 /** The API server as a pod finds it; undefined outside of a cluster. */
 export function inClusterApi(environment: Readonly<Record<string, string | undefined>>): KubernetesApi | undefined {
@@ -64,28 +62,8 @@ async function post(
     accept: 'application/json',
     'content-length': Buffer.byteLength(text),
   };
-  const send = server.startsWith('https:') ? httpsRequest : httpRequest;
-  return new Promise((resolve, reject) => {
-    const request = send(
-      `${server.replace(/\/$/, '')}${REVIEWS}`,
-      { method: 'POST', headers, signal, ...(ca !== undefined && { ca }) },
-      (response) => {
-        const pieces: Buffer[] = [];
-        let size = 0;
-        response.on('data', (piece: Buffer) => {
-          size += piece.length;
-          if (size > MAX_ANSWER_BYTES) request.destroy(new Error("the API server's answer is too long"));
-          else pieces.push(piece);
-        });
-        response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, body: Buffer.concat(pieces).toString('utf8') }),
-        );
-        response.on('error', reject);
-      },
-    );
-    request.on('error', reject);
-    request.end(text);
-  });
+  const url = new URL(`${server.replace(/\/$/, '')}${REVIEWS}`);
+  return askBounded(url, { method: 'POST', headers, body: text, ca, signal });
 }
 
 /** Without the parser's own error, which quotes the answer: the token that was asked about stands in there. */

@@ -3,21 +3,21 @@ import type { BackendCallFacts } from '../../observe/call-facts.ts';
 import { redactTarget } from '../../observe/redact.ts';
 import type { AuthFacts, RequestBodyFacts, RequestFacts } from '../../observe/request-facts.ts';
 import type { SignatureDiagnosis } from '../diagnosis/diagnosis.ts';
-import { keepHeaders } from './kept-headers.ts';
-import type { KeptAuth, KeptBody, KeptRequest } from './kept-request.ts';
 import {
+  type KeepText,
   LIMIT,
   LOOKED_AT,
-  type KeepText,
   claimedKeyId,
   clip,
   clipped,
   codeOf,
   keepFailure,
+  keepHeaders,
   keepReport,
   redactedOnce,
   shown,
 } from './kept-text.ts';
+import type { KeptAuth, KeptBody, KeptRequest } from './kept-request.ts';
 
 /** Of an entry that would be too long with all of them. */
 const CALLS_OF_BRIEF = 4;

@@ -1,9 +1,10 @@
-import { redactCanonicalRequest, redactText } from '../../observe/redact.ts';
+import { redactCanonicalRequest, redactHeader, redactText } from '../../observe/redact.ts';
 import type { Failure as FailureFacts } from '../../observe/call-facts.ts';
 import type { RequestHead } from '../../observe/request-facts.ts';
 import { headerOf } from '../../observe/raw-headers.ts';
 import type { SignatureDiagnosis } from '../diagnosis/diagnosis.ts';
 import type { Failure } from '../inspector/request-fields.ts';
+import type { KeptRequest } from './kept-request.ts';
 
 /** Longest texts that are kept, in UTF-16 code units; longer ones end with an ellipsis. */
 export const LIMIT = {
@@ -90,4 +91,20 @@ export function keepFailure(failure: FailureFacts | undefined): Failure | undefi
 
 export function codeOf({ code, name }: FailureFacts): string {
   return clip(String(code ?? name), LIMIT.id);
+}
+
+/**
+ * Keeps headers until the limit of all of them is reached. Values are redacted before they are cut to what is kept.
+ * @param raw names and values in turn, as they came
+ */
+export function keepHeaders(raw: readonly string[]): Pick<KeptRequest, 'headers' | 'headersOmitted'> {
+  const headers: [name: string, value: string][] = [];
+  let room: number = LIMIT.allHeaders;
+  for (let at = 0; at + 1 < raw.length && room > 0; at += 2) {
+    const name = raw[at] ?? '';
+    const value = clip(redactHeader(name, raw[at + 1] ?? '', LOOKED_AT * LIMIT.headerValue), LIMIT.headerValue);
+    room -= name.length + value.length;
+    if (room >= 0) headers.push([clip(name, LIMIT.headerName), value]);
+  }
+  return { headers, headersOmitted: raw.length / 2 - headers.length };
 }

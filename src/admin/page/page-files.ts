@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
 import { dirname, extname, join, posix, resolve, sep } from 'node:path';
-import { stripTypes } from './strip-types.ts';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 
 /** One file as the browser gets it. */
 export interface PageFile {
@@ -92,4 +93,21 @@ function withAddresses(path: string, source: string): string {
 function pageFile(path: string, body: Buffer): PageFile {
   const contentType = CONTENT_TYPES[extname(path)] ?? 'application/octet-stream';
   return { contentType, body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` };
+}
+
+/**
+ * The sources without their types, in the same order. A thread of its own strips them and is gone afterwards. Stripping
+ * takes some megabytes, and Node warns that the function may change, which is of no use in the gateway's log.
+ */
+async function stripTypes(sources: readonly string[]): Promise<readonly string[]> {
+  const worker = new Worker(new URL('./strip-worker.ts', import.meta.url), {
+    workerData: sources,
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  });
+  try {
+    const [stripped] = (await once(worker, 'message')) as [readonly string[]];
+    return stripped;
+  } finally {
+    await worker.terminate();
+  }
 }

@@ -3,7 +3,7 @@ import type { Call } from '../../observe/call.ts';
 import { ABSENT, at, type BlobRef, type BlobStore, type Revision } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { SYSTEM_MARK } from '../../manifest/index.ts';
-import { readAll } from '../../streams/read-all.ts';
+import { readAll } from '../../streams/bytes.ts';
 import { reasonOf, refusalAdvice } from './error-words.ts';
 import { type Finding, ok } from './finding.ts';
 

@@ -1,4 +1,10 @@
-import type { BucketNames } from '../../manifest/index.ts';
+import {
+  type Backend,
+  type BucketNames,
+  type HiddenBucket,
+  auditContainers,
+  hiddenBuckets,
+} from '../../manifest/index.ts';
 import type { Call } from '../../observe/call.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import type { SurveyedStore } from '../../store/survey.ts';
@@ -6,8 +12,6 @@ import { backgroundCall } from '../background-call.ts';
 import type { OpenBackend } from '../backends.ts';
 import { networkAdvice, reasonOf, refusalAdvice } from './error-words.ts';
 import { type Finding, lineOf, ok } from './finding.ts';
-import { judgeContainers } from './judge-containers.ts';
-import { judgeNames } from './judge-names.ts';
 import { judgeClock, judgeSurvey } from './judge-survey.ts';
 import { tryBlobs, tryContainers } from './permissions.ts';
 
@@ -69,4 +73,44 @@ async function reach(surveyed: SurveyedStore, endpoint: string, call: Call): Pro
       { level: 'fail', check: 'reachable', detail: `${endpoint}: ${reasonOf(error)}`, advice: networkAdvice(error) },
     ];
   }
+}
+
+const CONTAINERS = 'containers of buckets';
+
+/**
+ * Whether each bucket's container is its own. Buckets whose container is not are refused, and the others served: so it
+ * warns.
+ */
+async function judgeContainers(backend: Backend, call: Call): Promise<Finding[]> {
+  const disputes = await auditContainers(backend, call);
+  if (disputes.length === 0) return [ok(CONTAINERS, "each is its bucket's own")];
+  return disputes.map(({ detail, advice }): Finding => ({ level: 'warn', check: CONTAINERS, detail, advice }));
+}
+
+const NAMES = 'names of buckets';
+/** Most buckets that are named; all are counted. */
+const MAX_NAMED = 10;
+
+/**
+ * Whether existing buckets can be reached by their names. Only warns, because an alias may hide a bucket on purpose.
+ */
+export async function judgeNames(backend: Backend, names: BucketNames, call: Call): Promise<Finding> {
+  const hidden = await hiddenBuckets(backend, names, call);
+  if (hidden.length === 0) return ok(NAMES, 'each reaches its bucket');
+  const told = hidden.slice(0, MAX_NAMED).map(wordsOf);
+  const more = hidden.length > MAX_NAMED ? [`and ${hidden.length - MAX_NAMED} more`] : [];
+  return {
+    level: 'warn',
+    check: NAMES,
+    detail: `${hidden.length} reach other buckets than their own: ${[...told, ...more].join(', ')}`,
+    advice:
+      'unless this is meant, narrow the pattern in buckets.aliases or buckets.rules, or give the prefix in buckets.prefixes another bucket',
+  };
+}
+
+function wordsOf({ bucket, instead }: HiddenBucket): string {
+  if ('part' in instead) return `${bucket} (part of a container)`;
+  return 'bucket' in instead
+    ? `${bucket} (alias of ${instead.bucket})`
+    : `${bucket} (belongs to backend ${instead.backend})`;
 }

@@ -1,7 +1,6 @@
 import type { Environment } from '../../../config/load.ts';
 import { type Export, exportPlain, type ExportReport, EXPORTS, type ExportSettings } from '../../manifest/index.ts';
-import { parseCommandLine, usageError } from '../command-line.ts';
-import { printJson, printLines } from '../print.ts';
+import { parseCommandLine, printJson, printLines, usageError } from '../command-line.ts';
 import { StartError } from '../start-error.ts';
 import { EXIT, type Selection, runCommand } from './sweep-surroundings.ts';
 

@@ -1,7 +1,7 @@
 import type { Environment } from '../../../config/load.ts';
 import { auditContainers, type Backend, hasProblems, sweep } from '../../manifest/index.ts';
 import type { SurveyedStore } from '../../store/survey.ts';
-import { printJson, printLines } from '../print.ts';
+import { printJson, printLines } from '../command-line.ts';
 import { type SweepArguments, SWEEP_USAGE, parseSweepArguments } from './sweep-arguments.ts';
 import type { Call } from '../../observe/call.ts';
 import { sweepLines } from './sweep-lines.ts';

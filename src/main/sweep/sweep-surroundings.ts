@@ -5,7 +5,7 @@ import { accountDirectory } from '../accounts/account-settings.ts';
 import { type OpenBackend, openBackends } from '../backends.ts';
 import { backgroundCall } from '../background-call.ts';
 import { createRealm } from '../bucket-rules.ts';
-import { printLines } from '../print.ts';
+import { printLines } from '../command-line.ts';
 import { StartError } from '../start-error.ts';
 
 /** Exit codes of commands that work through a store: the rest of what they should have done is for the next run. */

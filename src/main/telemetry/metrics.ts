@@ -2,6 +2,10 @@ import { PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import type { Meter } from '@opentelemetry/api';
 import type { Resource } from '@opentelemetry/resources';
 import { MeterProvider, type MetricProducer, MetricReader } from '@opentelemetry/sdk-metrics';
+import type { BackendCalls } from '../../observe/call-watch.ts';
+import { type Readings, observe, processReadings } from '../../observe/metrics/process-metrics.ts';
+import { RequestMetrics } from '../../observe/metrics/request-metrics.ts';
+import type { RequestObservers } from '../../observe/request-observers.ts';
 
 /** Gathers metrics when they are asked for: Prometheus comes and fetches them. */
 class PullReader extends MetricReader {
@@ -37,5 +41,43 @@ export function startMetrics(resource: Resource, producers: readonly MetricProdu
       return serializer.serialize(resourceMetrics);
     },
     close: () => provider.shutdown(),
+  };
+}
+
+/** What a process counts and measures, for Prometheus. */
+export interface Measuring {
+  /** All metrics in the text format of Prometheus, with all requests and calls that have ended. */
+  render(): Promise<string>;
+  /** Values that other parts of the process have. */
+  observe(readings: Readings): void;
+  close(): Promise<void>;
+}
+
+/** Only where somebody can fetch it. */
+export function startMeasuring(
+  resource: Resource,
+  { observers, calls }: { readonly observers: RequestObservers; readonly calls: BackendCalls },
+): Measuring {
+  const requests = new RequestMetrics();
+  const metrics = startMetrics(resource, [requests]);
+  const ofProcess = processReadings();
+  observers.add(requests);
+  calls.onCall((call) => requests.backendCall(call));
+  calls.onDenial((denial) => requests.denied(denial));
+  observe(metrics.meter, {
+    ...ofProcess.readings,
+    s3gw_call_facts_without_room: () => [[calls.room.withoutRoom]],
+  });
+  return {
+    render() {
+      observers.flush();
+      calls.flush();
+      return metrics.render();
+    },
+    observe: (readings) => observe(metrics.meter, readings),
+    close() {
+      ofProcess.close();
+      return metrics.close();
+    },
   };
 }

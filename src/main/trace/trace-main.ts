@@ -3,7 +3,7 @@ import type { ReplicaState, RequestList, RequestSummary, StreamEvents } from '..
 import { getJson, openStream, PeerError, type PeerRequest } from '../../admin/replicas/peer-client.ts';
 import { parseEvents, type ServerSentEvent } from '../../admin/replicas/server-sent-events.ts';
 import { plainJson } from '../../observe/written-text.ts';
-import { printLines } from '../print.ts';
+import { printLines } from '../command-line.ts';
 import { StartError } from '../start-error.ts';
 import { parseTraceArguments, TRACE_USAGE, type TraceArguments } from './trace-arguments.ts';
 import { lostLine, replicaLine, requestLine } from './trace-lines.ts';

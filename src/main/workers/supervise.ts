@@ -1,11 +1,12 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import process from 'node:process';
+import { type ChildProcess, fork } from 'node:child_process';
 import type { ListenerConfig } from '../../../config/schema.ts';
 import type { Log } from '../../observe/log.ts';
-import { requireFreePorts } from './free-ports.ts';
 import { workerFlags } from './node-flags.ts';
 import { placeVariable } from './place.ts';
-import { Restarts } from './restarts.ts';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { bindError } from '../start-error.ts';
 
 /** What a worker says when it serves. */
 interface Serving {
@@ -159,4 +160,49 @@ class Supervisor {
 /** An address that stands for all of this machine's is none to ask. */
 function onThisMachine(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+}
+
+/**
+ * Makes sure that no other process listens on the ports. Workers open them for sharing, so another gateway that was
+ * left running could share them too and would get half of the connections. So each port is opened once without sharing,
+ * and closed again.
+ * @throws StartError
+ */
+async function requireFreePorts(listeners: readonly ListenerConfig[]): Promise<void> {
+  for (const { host, port } of listeners) {
+    const server = createServer();
+    server.listen({ host, port });
+    await once(server, 'listening').catch((error: unknown) => {
+      throw bindError('gateway', host, port, error);
+    });
+    server.close();
+    await once(server, 'close');
+  }
+}
+
+const WINDOW_MS = 60_000;
+const FIRST_DELAY_MS = 250;
+const LARGEST_DELAY_MS = 15_000;
+/** Ends of one worker within the window after which it is not the worker that is ill. */
+const PER_WORKER = 6;
+
+/** How soon a worker that ended is replaced: at once the first time, later and later when it happens often. */
+export class Restarts {
+  readonly #most: number;
+  #ends: number[] = [];
+
+  /** @param workers how many there are */
+  constructor(workers: number) {
+    this.#most = PER_WORKER * workers;
+  }
+
+  /**
+   * A worker has ended.
+   * @param now milliseconds @returns milliseconds to wait; undefined: too often, give up
+   */
+  next(now: number): number | undefined {
+    this.#ends = [...this.#ends.filter((end) => now - end < WINDOW_MS), now];
+    if (this.#ends.length > this.#most) return undefined;
+    return Math.min(LARGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (this.#ends.length - 1));
+  }
 }

@@ -8,8 +8,8 @@ import {
   at,
 } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
-import { readAll } from '../../streams/read-all.ts';
-import { together } from '../../streams/together.ts';
+import { readAll } from '../../streams/bytes.ts';
+import { together } from '../../streams/map-concurrent.ts';
 import { type BucketRecord, decodeBucketRecord, encodeBucketRecord } from '../records/bucket-record.ts';
 import { SYSTEM_MARK, placedUid } from './container-names.ts';
 import type { ContainerProof } from './container-proof.ts';

@@ -3,7 +3,7 @@ import { blobsOf, containersOf, pagesOf } from '../../store/pages.ts';
 import { SHARED_MARK } from '../../store/placed-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
-import { readAll } from '../../streams/read-all.ts';
+import { readAll } from '../../streams/bytes.ts';
 import { type BucketRecord, decodeBucketRecord } from '../records/bucket-record.ts';
 import { SYSTEM_MARK, ownerMark } from './container-names.ts';
 import type { Backend } from './realm.ts';

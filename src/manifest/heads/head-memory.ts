@@ -1,7 +1,7 @@
+import { ByteBoundedMap } from '../../observe/bounded-map.ts';
 import type { Call } from '../../observe/call.ts';
 import { type WriteConditions, hasWriteConditions } from '../../protocol/conditions.ts';
 import { type KeyRef, keyName } from '../records/key-ref.ts';
-import { ByteBoundedMap } from './byte-bounded-map.ts';
 import { type Head, type KnownHead, type RememberedHead, type SeenHead, isWholeObject, residentBytes } from './head.ts';
 import { KeyWalk } from './key-walk.ts';
 import { readHead } from './object-read.ts';

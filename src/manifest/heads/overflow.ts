@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Call } from '../../observe/call.ts';
 import type { BlobMetadata } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
-import { readAll } from '../../streams/read-all.ts';
+import { readAll } from '../../streams/bytes.ts';
 import type { BucketHome } from '../records/bucket.ts';
 import {
   type HeadRecord,

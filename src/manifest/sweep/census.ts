@@ -3,7 +3,7 @@ import type { Call } from '../../observe/call.ts';
 import type { BlobProperties } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { blobsOf, containersOf } from '../../store/pages.ts';
-import { readAll } from '../../streams/read-all.ts';
+import { readAll } from '../../streams/bytes.ts';
 import type { Bucket } from '../records/bucket.ts';
 import { type BucketRecord, decodeBucketRecord } from '../records/bucket-record.ts';
 import { nativeBucketRecord, nativeUid } from '../buckets/bucket-records.ts';

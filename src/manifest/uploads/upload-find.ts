@@ -2,7 +2,7 @@ import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import { ABSENT, type BlobProperties, type Revision } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
-import { readAll } from '../../streams/read-all.ts';
+import { readAll } from '../../streams/bytes.ts';
 import type { KeyRef } from '../records/key-ref.ts';
 import type { UploadsContext } from './upload-context.ts';
 import { belongsTo, initiatedAt, newUploadId } from '../records/upload-id.ts';

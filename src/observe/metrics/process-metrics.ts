@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import type { Meter } from '@opentelemetry/api';
 import { INSTRUMENTS, type InstrumentDeclaration, type InstrumentName } from './instruments.ts';
+import type { RequestFacts } from '../request-facts.ts';
 
 /** A value with its labels. */
 type Reading = readonly [value: number, labels?: Readonly<Record<string, string>>];
@@ -66,4 +67,19 @@ export function processReadings(): { readonly readings: Readings; close(): void 
       nodejs_external_memory_bytes: () => [[process.memoryUsage().external]],
     },
   };
+}
+
+/**
+ * How much the bodies of requests under way come to, as announced: what clients send, and what they are sent. Bodies
+ * without an announced size count for nothing.
+ */
+export function bytesInFlight(running: Iterable<RequestFacts>): number {
+  let bytes = 0;
+  for (const facts of running) bytes += announced(facts);
+  return bytes;
+}
+
+function announced({ body, answerBytes = 0, head }: RequestFacts): number {
+  const answer = head.method === 'HEAD' ? 0 : answerBytes;
+  return (body?.declaredSize ?? body?.contentLength ?? 0) + answer;
 }

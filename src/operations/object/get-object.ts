@@ -1,8 +1,7 @@
 import { type ObjectView, requireKey } from '../../manifest/index.ts';
 import type { ByteRange } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
-import type { ByteSource } from '../../streams/bytes.ts';
-import { heldBytes } from '../../streams/held-bytes.ts';
+import { type ByteSource, heldBytes } from '../../streams/bytes.ts';
 import { authorizedObject, withoutTellingMissing } from '../authorized-object.ts';
 import { versionHeaders } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';

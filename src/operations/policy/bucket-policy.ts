@@ -4,7 +4,7 @@ import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
 import type { S3Request } from '../../protocol/request.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { POLICY_STATUS } from '../../protocol/xml/setting-shapes.ts';
-import { heldBytes } from '../../streams/held-bytes.ts';
+import { heldBytes } from '../../streams/bytes.ts';
 import { without } from '../bucket/settings/setting.ts';
 import type { Operation } from '../operation.ts';
 import { mayAccess, ownAction, requireAccess } from '../permission.ts';

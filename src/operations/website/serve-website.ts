@@ -5,7 +5,7 @@ import { type Redirect, type Website, redirectByRule } from '../../protocol/webs
 import { escapeXml } from '../../protocol/xml/encode.ts';
 import type { S3Request } from '../../protocol/request.ts';
 import { type S3Response, isByteSource } from '../../protocol/response.ts';
-import { heldBytes } from '../../streams/held-bytes.ts';
+import { heldBytes } from '../../streams/bytes.ts';
 import { toS3Error } from '../failure.ts';
 import { getObject } from '../object/get-object.ts';
 import type { OperationContext, RequestContext } from '../operation.ts';

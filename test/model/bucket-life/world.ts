@@ -8,7 +8,7 @@ import { createClock } from '../../../src/manifest/records/clock.ts';
 import { type Objects, createObjects } from '../../../src/manifest/objects/objects.ts';
 import { createSettler } from '../../../src/manifest/versions/settle.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
-import { readAll } from '../../../src/streams/read-all.ts';
+import { readAll } from '../../../src/streams/bytes.ts';
 import { putOf } from '../../support/manifest/manifest.ts';
 import { testCall } from '../../support/test-call.ts';
 import { TestTime } from '../../support/test-time.ts';

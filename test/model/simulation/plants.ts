@@ -3,7 +3,7 @@ import { MemorySource } from '../../../adapters/memory/bytes.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import { short } from '../interleaving/gate.ts';
 import type { PlannedFault } from './plan.ts';
-import { readAll } from '../../../src/streams/read-all.ts';
+import { readAll } from '../../../src/streams/bytes.ts';
 
 /**
  * Faults that the code once had, planted from outside to see that they are found: `npm run simulate -- --plant NAME`.

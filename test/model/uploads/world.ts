@@ -8,7 +8,7 @@ import type { ListedPart } from '../../../src/manifest/uploads/upload-plan.ts';
 import { type Uploads, createUploads } from '../../../src/manifest/uploads/uploads.ts';
 import { createSettler } from '../../../src/manifest/versions/settle.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
-import { readAll } from '../../../src/streams/read-all.ts';
+import { readAll } from '../../../src/streams/bytes.ts';
 import { testCall } from '../../support/test-call.ts';
 import { TestTime } from '../../support/test-time.ts';
 import { codeOf, md5Of } from '../../unit/manifest/upload-fixture.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { CustomerKey } from '../../../src/store/customer-key.ts';
 import type { BlobRef } from '../../../src/store/blob-store.ts';
-import { readAll } from '../../../src/streams/read-all.ts';
+import { readAll } from '../../../src/streams/bytes.ts';
 import { type Define, type Subject, brokenStream, failsWith, streamOf } from './suite.ts';
 
 const KEY = new CustomerKey(randomBytes(32));

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { adminGuard } from '../../../src/admin/guard/guard.ts';
 import { fixedTokens } from '../../../src/admin/guard/token-check.ts';
-import { mergeMetrics } from '../../../src/admin/metrics/merge.ts';
-import { metricsRoutes } from '../../../src/admin/metrics/routes.ts';
+import { mergeMetrics, metricsRoutes } from '../../../src/admin/metrics/routes.ts';
 import { type AdminServer, startAdminServer } from '../../../src/admin/server.ts';
 import { parseMetrics } from '../../support/observe/prometheus-text.ts';
 import { SILENT } from '../../support/silent-log.ts';

@@ -5,7 +5,7 @@ import { hiddenBuckets } from '../../../src/manifest/buckets/hidden-buckets.ts';
 import type { Backend } from '../../../src/manifest/buckets/realm.ts';
 import { bucketNames } from '../../../src/main/bucket-rules.ts';
 import { warnOfHiddenBuckets } from '../../../src/main/hidden-names.ts';
-import { judgeNames } from '../../../src/main/preflight/judge-names.ts';
+import { judgeNames } from '../../../src/main/preflight/preflight.ts';
 import { containersBehind, placeIds, placedStore } from '../../../src/store/placed-store.ts';
 import { testCall } from '../../support/test-call.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { printLines } from '../../../src/main/print.ts';
+import { printLines } from '../../../src/main/command-line.ts';
 import { sweepLines } from '../../../src/main/sweep/sweep-lines.ts';
 
 /** What a terminal obeys or a reader takes for the end of a line: C0, DEL, C1, separators, marks, halves of pairs. */

@@ -10,7 +10,7 @@ import { createListing } from '../../../src/manifest/listing/listing.ts';
 import { createUploads } from '../../../src/manifest/uploads/uploads.ts';
 import type { WriteConditions } from '../../../src/protocol/conditions.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
-import { readAll } from '../../../src/streams/read-all.ts';
+import { readAll } from '../../../src/streams/bytes.ts';
 import { testCall } from '../../support/test-call.ts';
 import { createHash } from 'node:crypto';
 import { OWNER, putOf } from '../../support/manifest/manifest.ts';

@@ -7,7 +7,7 @@ import { versionOfUpload } from '../../../src/manifest/records/upload-id.ts';
 import { readClaim, replaceClaim } from '../../../src/manifest/versions/upload-claim.ts';
 import { settle } from '../../../src/manifest/versions/settle.ts';
 import { type BlobRef, ABSENT, at } from '../../../src/store/blob-store.ts';
-import { readAll } from '../../../src/streams/read-all.ts';
+import { readAll } from '../../../src/streams/bytes.ts';
 import { testCall } from '../../support/test-call.ts';
 import { OWNER, UploadFixture } from './upload-fixture.ts';
 

@@ -14,7 +14,7 @@ import type { ListedPart } from '../../../src/manifest/uploads/upload-plan.ts';
 import type { UploadRecord } from '../../../src/manifest/records/upload-record.ts';
 import { type Uploads, createUploads } from '../../../src/manifest/uploads/uploads.ts';
 import type { StoreCapabilities } from '../../../src/store/blob-store.ts';
-import { readAll } from '../../../src/streams/read-all.ts';
+import { readAll } from '../../../src/streams/bytes.ts';
 import { withPrivateStaging } from '../../support/manifest/private-staging.ts';
 import { testCall } from '../../support/test-call.ts';
 

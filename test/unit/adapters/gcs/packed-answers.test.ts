@@ -1,7 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { isStoreError } from '../../../../src/store/store-error.ts';
-import type { ByteSource } from '../../../../src/streams/bytes.ts';
-import { readAll } from '../../../../src/streams/read-all.ts';
+import { type ByteSource, readAll } from '../../../../src/streams/bytes.ts';
 import { testCall } from '../../../support/test-call.ts';
 import type { Turn } from '../scripted-peer.ts';
 import { type Service, serve } from './scripted-service.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Restarts } from '../../../../src/main/workers/restarts.ts';
+import { Restarts } from '../../../../src/main/workers/supervise.ts';
 
 test('a worker that ends now and then is replaced at once', () => {
   const restarts = new Restarts(2);

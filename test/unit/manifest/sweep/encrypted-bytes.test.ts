@@ -6,7 +6,7 @@ import type { UploadTarget } from '../../../../src/manifest/records/upload-names
 import { hasProblems } from '../../../../src/manifest/sweep/sweep-report.ts';
 import { StoreError } from '../../../../src/store/store-error.ts';
 import { CustomerKey } from '../../../../src/store/customer-key.ts';
-import { readAll } from '../../../../src/streams/read-all.ts';
+import { readAll } from '../../../../src/streams/bytes.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { codeOf, OWNER } from '../upload-fixture.ts';
 import { SweepFixture } from './sweep-fixture.ts';

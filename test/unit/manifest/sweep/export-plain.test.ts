@@ -4,7 +4,7 @@ import { exportPlain } from '../../../../src/manifest/sweep/export-plain.ts';
 import type { ExportSettings } from '../../../../src/manifest/sweep/bucket-export.ts';
 import type { ExportReport } from '../../../../src/manifest/sweep/export-report.ts';
 import type { BlobStore } from '../../../../src/store/blob-store.ts';
-import { readAll } from '../../../../src/streams/read-all.ts';
+import { readAll } from '../../../../src/streams/bytes.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { MIN_PART } from '../upload-fixture.ts';
 import { SweepFixture, findings } from './sweep-fixture.ts';

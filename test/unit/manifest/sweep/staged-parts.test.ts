@@ -9,7 +9,7 @@ import type { UploadTarget } from '../../../../src/manifest/uploads/upload-find.
 import { stagingRef, uploadRef } from '../../../../src/manifest/records/upload-names.ts';
 import type { ListedPart } from '../../../../src/manifest/uploads/upload-plan.ts';
 import type { BlobStore } from '../../../../src/store/blob-store.ts';
-import { readAll } from '../../../../src/streams/read-all.ts';
+import { readAll } from '../../../../src/streams/bytes.ts';
 import { OWNER, type TestManifest, testManifest } from '../../../support/manifest/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { md5Of } from '../upload-fixture.ts';

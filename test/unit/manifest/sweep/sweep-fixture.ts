@@ -10,7 +10,7 @@ import { sweep } from '../../../../src/manifest/sweep/sweep.ts';
 import { createBucketStore } from '../../../../src/manifest/buckets/bucket-store.ts';
 import { CustomerKey } from '../../../../src/store/customer-key.ts';
 import { ABSENT, type BlobStore, at } from '../../../../src/store/blob-store.ts';
-import { readAll } from '../../../../src/streams/read-all.ts';
+import { readAll } from '../../../../src/streams/bytes.ts';
 import type { Call } from '../../../../src/observe/call.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { type FixtureOptions, OWNER, UploadFixture } from '../upload-fixture.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bytesInFlight } from '../../../../src/observe/metrics/in-flight-bytes.ts';
+import { bytesInFlight } from '../../../../src/observe/metrics/process-metrics.ts';
 import { endedFacts } from '../../../support/observe/ended-facts.ts';
 
 test('bodies count as long as their requests are under way, with the size that was announced', () => {

@@ -2,7 +2,6 @@ import { html, nothing } from 'lit-html';
 import type { RequestDetail } from '../../../inspector/contract.ts';
 import { apiUrl } from '../api.ts';
 import type { App } from '../app.ts';
-import { copyText } from '../clipboard.ts';
 import { asAwsCli } from '../copy/as-aws-cli.ts';
 import { asCurl } from '../copy/as-curl.ts';
 import { writeRoute } from '../route.ts';
@@ -43,4 +42,31 @@ export function links({ classification: { bucket, key, uploadId } }: RequestDeta
     <li><a href=${writeRoute({ view: 'timeline', bucket, key })}>Timeline of this key</a></li>
     ${uploadId === undefined ? nothing : html`<li><a href=${writeRoute({ view: 'timeline', uploadId })}>Timeline of this upload</a></li>`}
   </ul>`;
+}
+
+/**
+ * Browsers offer the clipboard to secure origins only; elsewhere the old way still works. Resolves to whether it was
+ * copied.
+ */
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyBySelection(text);
+  }
+}
+
+function copyBySelection(text: string): boolean {
+  const carrier = document.createElement('textarea');
+  carrier.value = text;
+  carrier.className = 'unseen';
+  const before = document.activeElement;
+  document.body.append(carrier);
+  carrier.select();
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- no other way without a secure origin
+  const copied = document.execCommand('copy');
+  carrier.remove();
+  if (before instanceof HTMLElement) before.focus();
+  return copied;
 }

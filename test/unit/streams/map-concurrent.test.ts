@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { together } from '../../../src/streams/together.ts';
+import { mapConcurrent, together } from '../../../src/streams/map-concurrent.ts';
 
 test('both results, and both begin at once', async () => {
   const begun: string[] = [];
@@ -30,4 +30,28 @@ test.each([0, 1])('a failure of work %i is told when the other one has ended', a
 test('of two failures, the first one’s', async () => {
   const fail = (message: string) => (): Promise<never> => Promise.reject(new Error(message));
   await expect(together(fail('one'), fail('other'))).rejects.toThrow('one');
+});
+
+test('parallel work: never wider than asked, results in order, the first failure stops it', async () => {
+  let running = 0;
+  let widest = 0;
+  const work = async (item: number): Promise<number> => {
+    running += 1;
+    widest = Math.max(widest, running);
+    await new Promise((resolve) => setTimeout(resolve, (item * 7) % 5));
+    running -= 1;
+    return item * 2;
+  };
+  const items = Array.from({ length: 30 }, (_, i) => i);
+  expect(await mapConcurrent(items, 4, work)).toEqual(items.map((item) => item * 2));
+  expect(widest).toBe(4);
+  const begun: number[] = [];
+  const failing = mapConcurrent(items, 2, async (item) => {
+    begun.push(item);
+    if (item === 3) throw new Error('three');
+    return work(item);
+  });
+  await expect(failing).rejects.toThrow('three');
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(begun.length).toBeLessThan(7);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ByteBoundedMap } from '../../../../src/manifest/heads/byte-bounded-map.ts';
+import { ByteBoundedMap } from '../../../src/observe/bounded-map.ts';
 
 type Step = readonly [name: string, bytes: number] | string;
 
