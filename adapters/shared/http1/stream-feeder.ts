@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { Brake } from '../../../src/streams/brake.ts';
 import { bulkPacer } from '../../../src/streams/bulk-pacer.ts';
 import type { StoreError } from '../../../src/store/store-error.ts';
 import type { BodyConsumer } from './body-consumer.ts';
@@ -12,23 +13,19 @@ export class StreamFeeder implements BodyConsumer {
   readonly #connection: Connection;
   #buffer: Buffer | undefined;
   #over = false;
-  /** Whoever reads the stream has enough for now. */
-  #full = false;
-  /** Others go first: see `BulkPacer`. */
-  #outOfTurn = false;
+  /** `reader`: it has enough for now. `turn`: other bodies go first (`BulkPacer`). */
+  readonly #brake: Brake<'reader' | 'turn'>;
   /** Read and not told to the pacer yet. */
   #read = 0;
-  readonly #place = bulkPacer.enter(() => this.#onTurn());
+  readonly #place = bulkPacer.enter(() => this.#brake.release('turn'));
 
   /** @param giveUp is called when the reader goes before the end */
   constructor(connection: Connection, giveUp: (error: Error | null) => void) {
     this.#connection = connection;
+    this.#brake = new Brake(connection);
     this.stream = new Readable({
       highWaterMark: 2 * CHUNK,
-      read: () => {
-        this.#full = false;
-        this.#resume();
-      },
+      read: () => this.#brake.release('reader'),
       destroy: (error, done) => {
         this.#place.leave();
         if (!this.#over) giveUp(error);
@@ -42,9 +39,7 @@ export class StreamFeeder implements BodyConsumer {
     const keep = own && data.length >= CHUNK / 2;
     if (keep) this.#buffer = undefined;
     this.#read += data.length;
-    if (this.stream.push(keep ? data : Buffer.from(data))) return;
-    this.#full = true;
-    this.#connection.pause();
+    if (!this.stream.push(keep ? data : Buffer.from(data))) this.#brake.hold('reader');
   }
 
   afterRead(): void {
@@ -52,28 +47,23 @@ export class StreamFeeder implements BodyConsumer {
     this.#connection.readInto(this.#buffer);
     const bytes = this.#read;
     this.#read = 0;
-    if (this.#place.mayGoOn(bytes)) return;
-    this.#outOfTurn = true;
-    this.#connection.pause();
+    if (!this.#place.mayGoOn(bytes)) this.#brake.hold('turn');
   }
 
   end(): void {
-    this.#over = true;
-    this.#place.leave();
+    this.#leave();
     this.stream.push(null);
   }
 
   fail(error: StoreError): void {
-    this.#over = true;
+    this.#leave();
     this.stream.destroy(error);
   }
 
-  #onTurn(): void {
-    this.#outOfTurn = false;
-    this.#resume();
-  }
-
-  #resume(): void {
-    if (!this.#over && !this.#full && !this.#outOfTurn) this.#connection.resume();
+  /** The connection is no longer this body's. */
+  #leave(): void {
+    this.#over = true;
+    this.#brake.letGo();
+    this.#place.leave();
   }
 }
