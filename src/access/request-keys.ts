@@ -104,16 +104,9 @@ function principalType({ principal }: DecisionScope): string {
   return principal.session?.role !== undefined ? 'AssumedRole' : principal.user === undefined ? 'Account' : 'User';
 }
 
-const SECOND = 1000;
-let lastTime = { second: -1, text: '' };
-
-/** In whole seconds, as AWS has it: many requests come within one. */
+/** In whole seconds, as AWS has it. */
 function timeText(now: number): string {
-  const second = Math.floor(now / SECOND);
-  if (second !== lastTime.second) {
-    lastTime = { second, text: new Date(second * SECOND).toISOString().replace('.000Z', 'Z') };
-  }
-  return lastTime.text;
+  return new Date(now).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }
 
 /** `aws:` keys. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html */

@@ -1,7 +1,7 @@
 import { PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import type { Meter } from '@opentelemetry/api';
 import type { Resource } from '@opentelemetry/resources';
-import { MeterProvider, type MetricProducer, MetricReader } from '@opentelemetry/sdk-metrics';
+import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
 import type { BackendCalls } from '../../observe/call-watch.ts';
 import { type Readings, observe, processReadings } from '../../observe/metrics/process-metrics.ts';
 import { RequestMetrics } from '../../observe/metrics/request-metrics.ts';
@@ -25,12 +25,9 @@ export interface Metrics {
   close(): Promise<void>;
 }
 
-/**
- * The OpenTelemetry SDK with one reader, which serves Prometheus.
- * @param producers of metrics that are counted elsewhere
- */
-export function startMetrics(resource: Resource, producers: readonly MetricProducer[]): Metrics {
-  const reader = new PullReader({ metricProducers: [...producers] });
+/** The OpenTelemetry SDK with one reader, which serves Prometheus. */
+export function startMetrics(resource: Resource): Metrics {
+  const reader = new PullReader();
   const provider = new MeterProvider({ readers: [reader], resource });
   const serializer = new PrometheusSerializer('', false, undefined, false, true);
   return {
@@ -58,8 +55,8 @@ export function startMeasuring(
   resource: Resource,
   { observers, calls }: { readonly observers: RequestObservers; readonly calls: BackendCalls },
 ): Measuring {
-  const requests = new RequestMetrics();
-  const metrics = startMetrics(resource, [requests]);
+  const metrics = startMetrics(resource);
+  const requests = new RequestMetrics(metrics.meter);
   const ofProcess = processReadings();
   observers.add(requests);
   calls.onCall((call) => requests.backendCall(call));

@@ -16,8 +16,8 @@ let metrics: Metrics;
 let requests: RequestMetrics;
 
 beforeEach(() => {
-  requests = new RequestMetrics();
-  metrics = startMetrics(resourceFromAttributes({ 'service.name': 'test' }), [requests]);
+  metrics = startMetrics(resourceFromAttributes({ 'service.name': 'test' }));
+  requests = new RequestMetrics(metrics.meter);
 });
 
 async function samples(): Promise<readonly Sample[]> {
