@@ -1,25 +1,26 @@
+import process from 'node:process';
 import { resolve } from 'node:path';
-import { ConfigError, type Environment, loadConfig, type LoadedConfig } from '../../config/load.ts';
+import { ConfigError, type Environment, type LoadedConfig, loadConfig } from '../../config/load.ts';
 import type { AccountDirectory } from '../access/accounts.ts';
 import type { Log } from '../observe/log.ts';
 import { accountOf } from './accounts/account-names.ts';
-import { type Arguments, parseArguments, USAGE } from './arguments.ts';
-import { openBackends, type OpenBackend } from './backends.ts';
+import { type Arguments, USAGE, parseArguments } from './arguments.ts';
+import { type OpenBackend, openBackends } from './backends.ts';
 import { bucketNames } from './bucket-rules.ts';
 import { followAccounts } from './accounts/follow-accounts.ts';
-import { openIdentities, replaceableIdentities, type ReplaceableIdentities } from './accounts/identities.ts';
+import { type ReplaceableIdentities, openIdentities, replaceableIdentities } from './accounts/identities.ts';
 import { createLog } from './log.ts';
 import { preflight } from './preflight/preflight.ts';
 import { printLines } from './command-line.ts';
-import { printWelcome } from './welcome.ts';
 import { type Service, startService } from './service.ts';
 import { ExposedSecrets, type SecretSources } from './secrets.ts';
 import { StartError } from './start-error.ts';
-import { stopSignal } from './stop-signal.ts';
 import { startTelemetry } from './telemetry/telemetry.ts';
 import { ownPlace, settingsOf } from './workers/place.ts';
 import { superviseWorkers } from './workers/supervise.ts';
 import { workerCount } from './workers/worker-count.ts';
+import type { Writable } from 'node:stream';
+import type { Config } from '../../config/schema.ts';
 
 const DEFAULT_CONFIG = resolve(import.meta.dirname, '../../config/default.yaml');
 
@@ -166,4 +167,46 @@ function readConfig(args: Arguments, environment: Environment): LoadedConfig {
     ...(args.backend !== undefined && { S3GW_BACKENDS__EMBEDDED: `{ kind: ${args.backend}, owner: demo }` }),
   };
   return loadConfig(args.config ?? DEFAULT_CONFIG, { ...environment, ...overrides });
+}
+
+/**
+ * Resolves with the reason why this process is to stop: a signal, or the end of the channel to the process that started
+ * it. A second signal ends the process at once. It does not end a worker, which may get the signal of its terminal or
+ * service manager besides that of its supervisor.
+ */
+export function stopSignal(): Promise<string> {
+  const isWorker = ownPlace() !== undefined;
+  return new Promise((resolved) => {
+    let told = false;
+    const onSignal = (signal: NodeJS.Signals): void => {
+      if (told && !isWorker) process.exit(1);
+      told = true;
+      resolved(signal);
+    };
+    process.on('SIGINT', onSignal);
+    process.on('SIGTERM', onSignal);
+    // Nobody is left to send a signal.
+    process.once('disconnect', () => resolved('disconnect'));
+  });
+}
+
+/** Tells a newcomer what to do after the first start. The last line works when pasted. */
+export function printWelcome(
+  config: Config,
+  { endpoints, adminEndpoint }: Pick<Service, 'endpoints' | 'adminEndpoint'>,
+  out: Writable,
+): void {
+  const key = config.accounts[0]?.keys[0];
+  const endpoint = endpoints[0] ?? '';
+  const backends = Object.values(config.backends)
+    .map((backend) => backend.kind)
+    .join(', ');
+  out.write(`S3 endpoint  ${endpoint}  (backend: ${backends})\n`);
+  if (adminEndpoint !== undefined && config.admin.inspector) {
+    out.write(`inspector    ${adminEndpoint}  (requests as they happen)\n`);
+  }
+  if (key?.secretAccessKey === undefined) return;
+  out.write(`access key   ${key.accessKeyId}\nsecret key   ${key.secretAccessKey}\n\n`);
+  const environment = `AWS_ACCESS_KEY_ID=${key.accessKeyId} AWS_SECRET_ACCESS_KEY=${key.secretAccessKey} AWS_DEFAULT_REGION=${config.region}`;
+  out.write(`${environment} aws --endpoint-url ${endpoint} s3 ls\n`);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isCrossSite, isOwnHost } from '../../../../src/admin/guard/origin-check.ts';
+import { isCrossSite, isOwnHost } from '../../../../src/admin/guard/guard.ts';
 
 const NAMES = new Set(['inspector.corp']);
 

@@ -1,21 +1,22 @@
-import { html, nothing } from 'lit-html';
+import { html, nothing, svg } from 'lit-html';
 import type {
-  StatementFacts,
+  AccessReasons,
   BodyFacts,
   Classification,
   Decision,
-  AccessReasons,
   ErrorMapping,
   RequestDetail,
   RequestHead,
+  StatementFacts,
 } from '../../../inspector/contract.ts';
 import { BODY_FIELDS, REQUEST_FIELDS } from '../../../inspector/request-fields.ts';
 import type { App } from '../app.ts';
-import { plural } from '../format.ts';
+import { formatDuration, plural } from '../format.ts';
 import { actions, links } from './actions.ts';
 import { authenticationView } from './authentication.ts';
 import { fieldFacts } from './field-facts.ts';
 import {
+  type View,
   addressText,
   code,
   facts,
@@ -23,10 +24,8 @@ import {
   revision,
   scrollingTable,
   section,
-  type View,
   yesNo,
 } from './parts.ts';
-import { timesView } from './times.ts';
 import { waterfall } from './waterfall.ts';
 
 /**
@@ -163,4 +162,38 @@ function requestHead({ method, target, httpVersion, headers, headersOmitted }: R
   return html`<details><summary>Head with ${plural(headers.length, 'header')}</summary>
     <pre tabindex="0" class="wrap">${method} ${target}${httpVersion === undefined ? '' : ` HTTP/${httpVersion}`}${'\n'}${headers.map(([name, value]) => html`<b>${name}</b>: ${value}${'\n'}`)}</pre>
     ${headersOmitted > 0 ? html`<p class="quiet">${plural(headersOmitted, 'more header')} did not fit into the journal.</p>` : nothing}</details>`;
+}
+
+const WIDTH = 1000;
+
+/** Where the time went. */
+function timesView({ times, summary }: RequestDetail): View {
+  const endMs = times.endMs ?? summary.durationMs;
+  return html`${phases(times, endMs)}${facts(...fieldFacts(REQUEST_FIELDS, 'time', times))}`;
+}
+
+/** From one moment to the next that it came to. */
+function phases({ authenticatedMs, authorisedMs, firstByteMs }: RequestDetail['times'], endMs: number): View {
+  const moments = (
+    [
+      ['signature', authenticatedMs],
+      ['permission', authorisedMs],
+      ['work', firstByteMs],
+      ['answer', endMs],
+    ] as const
+  ).filter((moment): moment is [(typeof moment)[0], number] => moment[1] !== undefined);
+  if (moments.length < 2 || endMs <= 0) return nothing;
+  let from = 0;
+  const parts = moments.map(([name, to]) => {
+    const part = { name, from, ms: Math.max(0, to - from) };
+    from = Math.max(from, to);
+    return part;
+  });
+  return html`<div class="phases">
+    <svg viewBox="0 0 ${WIDTH} 12" preserveAspectRatio="none" aria-hidden="true">${parts.map(
+      (part) =>
+        svg`<rect class="phase-${part.name}" x=${(part.from / endMs) * WIDTH} y="0" width=${(part.ms / endMs) * WIDTH} height="12"></rect>`,
+    )}</svg>
+    <ul class="plain">${parts.map(({ name, ms }) => html`<li class="legend phase-${name}">${name} <span class="quiet">${formatDuration(ms)}</span></li>`)}</ul>
+  </div>`;
 }
