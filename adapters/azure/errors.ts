@@ -68,7 +68,7 @@ const BY_CODE: Readonly<Record<string, StoreErrorKind>> = {
   InternalError: 'unavailable',
   // Azurite, of a header that it does not know unless it is told to be loose: an operator's mistake, not an outage.
   FeatureNotSupported: 'unexpected',
-  // A lease is held by somebody else: 412, but no condition of ours.
+  // Another client holds a lease: 412, but no condition of ours.
   LeaseIdMissing: 'unexpected',
   LeaseLost: 'unexpected',
   LeaseNotPresentWithBlobOperation: 'unexpected',

@@ -4,7 +4,7 @@ import type { Call } from '../../src/observe/call.ts';
 const CLOSE_GRACE = 2_000;
 
 /**
- * Cleans up in the background. Nobody waits for this work, and it may fail: a later `discardParts` finds what it
+ * Cleans up in the background. No client waits for this work, and it may fail: a later `discardParts` finds what it
  * leaves.
  */
 export class Background {

@@ -18,7 +18,7 @@ const DEFAULT_PORT = /:(?:80|443)$/;
  * The canonical requests a client may have signed, most likely first, as latin1 text. Clients differ in how they encode
  * `~ ' ( ) * !` in the path: the second form, if there is one, has the path verbatim. Both stand for the same key,
  * because the key is the decoded path. Behind them come the same without the port that a proxy may have added to the
- * host; nobody is served otherwise because of it.
+ * host; no request is served otherwise because of it.
  */
 export function canonicalRequests(request: SignableRequest, options: CanonicalOptions): readonly string[] {
   const forms = formsOf(request, options);

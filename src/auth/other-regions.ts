@@ -4,9 +4,9 @@ const MAX_REGIONS = 64;
 const REGION = /^[A-Za-z0-9._-]{0,64}$/;
 
 /**
- * Where clients may sign for any region: the regions for which somebody has signed with a right secret. Signing keys
- * are kept for these regions only. Otherwise anybody could push out the keys of others by making up names of regions.
- * It makes no difference whether the access key exists, so that the time of an answer does not tell.
+ * Where clients may sign for any region: the regions for which a client has signed with a right secret. Signing keys
+ * are kept for these regions only. Otherwise a stranger could push out the keys of others by making up names of
+ * regions. It makes no difference whether the access key exists, so that the time of an answer does not tell.
  */
 export class OtherRegions {
   readonly #proven = new Set<string>();

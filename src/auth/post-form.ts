@@ -54,7 +54,7 @@ export function authenticateForm<C extends SigningCredential>(
   const isV2 = V2_FIELDS.some((name) => fields.get(name) !== undefined);
   if (!isV4 && !isV2) {
     if (fields.get('policy') === undefined) return { kind: 'anonymous' };
-    // A policy that nobody signed gives no right.
+    // An unsigned policy gives no right.
     throw new S3Error('AccessDenied');
   }
   if (!isV4 && options.presignedV2 !== true) {
@@ -88,7 +88,7 @@ function byV4<C extends SigningCredential>(
   const { accessKeyId } = scope;
   const credential = credentialOf(accessKeyId, fields.get('x-amz-security-token'), options);
   // With an unknown key any secret serves: the form is refused after the same work. Signing keys of forms are not
-  // remembered: forms are signed for a long time, and whoever sends one chooses the day.
+  // remembered: forms are signed for a long time, and their sender chooses the day.
   const key = deriveSigningKey(credential?.secretAccessKey ?? DUMMY_SECRET, scope);
   const matches = signatureMatches(sign(key, policy), signature);
   return decided({ credential, matches, accessKeyId, policy, signature });

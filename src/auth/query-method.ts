@@ -62,7 +62,7 @@ export function inV2Resource(name: string): boolean {
 /**
  * Whether a signature of version 2 covers a parameter, which may have an effect only then. (Version 4 covers all of
  * them.) The verifier, the code that takes headers out of the query, and the operations all ask this function. If they
- * used lists of their own, an operation could act on a parameter that nobody signed.
+ * used lists of their own, an operation could act on an unsigned parameter.
  * @param name decoded
  */
 export function coveredByV2(name: string): boolean {

@@ -11,7 +11,7 @@ export interface SigningCredential {
 export interface AuthOptions<C extends SigningCredential> {
   readonly credentialFor: (accessKeyId: string) => C | undefined;
   /**
-   * For temporary credentials: finds the secret that a session token stands for, or undefined when nobody has such a
+   * For temporary credentials: finds the secret that a session token stands for, or undefined when no caller has such a
    * key. Absent where there are no sessions.
    * @throws S3Error InvalidToken, ExpiredToken
    */

@@ -9,7 +9,7 @@ import type { Exchange } from './exchange.ts';
 export class Admission {
   readonly #rates: RateLimits | undefined;
 
-  /** @param rates absent: nobody is limited */
+  /** @param rates absent: no caller is limited */
   constructor(rates: RateLimits | undefined) {
     this.#rates = rates;
   }

@@ -20,8 +20,8 @@ interface ParserError extends NodeJS.ErrnoException {
 
 /**
  * Answers requests that Node's parser refuses: request smuggling (two lengths, a length beside a transfer coding), bad
- * header lines, headers that are too long or too slow. The connection ends, because nobody knows where the next request
- * would begin.
+ * header lines, headers that are too long or too slow. The connection ends, because it is unknown where the next
+ * request would begin.
  */
 export function answerClientErrors(server: Server, requests: Pick<PipelinedRequests, 'lastOn'>): void {
   /** The parser complains again about each packet that still comes. */

@@ -14,7 +14,7 @@ export interface ConnectionBounds {
   readonly total: number;
   /** Most connections from one address, or from one /64 of IPv6; 0: any number. */
   readonly perAddress: number;
-  /** Memory of all connections, and of what nobody has signed yet; absent: any amount. */
+  /** Memory of all connections, and of the unsigned data on them; absent: any amount. */
   readonly memoryBytes?: number;
   /** Says which peers stand for many clients, as proxies do. For them the bound of one address does not apply. */
   readonly exempt?: (address: string) => boolean;
@@ -76,7 +76,7 @@ export class ConnectionLimit {
     return this.#turnedAway.has(socket);
   }
 
-  /** What a connection holds. Undefined: nobody counts it. @param socket that carries HTTP */
+  /** What a connection holds. Undefined: it is not counted. @param socket that carries HTTP */
   holdingOf(socket: Socket): Holding | undefined {
     return this.#holdings.get(socket);
   }
@@ -84,7 +84,7 @@ export class ConnectionLimit {
   /**
    * What a request holds: its connection's, or where a proxy has opened that, its own, which its client counts for.
    * @param address of the client
-   * @returns undefined: nobody counts it; 'none': the client has as much as it may have
+   * @returns undefined: it is not counted; 'none': the client has as much as it may have
    */
   enter(socket: Socket, response: ServerResponse, address: string): Holding | 'none' | undefined {
     const ofConnection = this.holdingOf(socket);

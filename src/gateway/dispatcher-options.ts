@@ -18,7 +18,7 @@ export interface DispatcherOptions {
   readonly accounts: AccountDirectory;
   /** Absent: there are no temporary credentials. */
   readonly sessions?: Sessions;
-  /** Absent: nobody is limited. */
+  /** Absent: no caller is limited. */
   readonly rates?: RateLimits;
   readonly manifest: Manifest;
   /** Operations by their names in the operation table. A name that is missing here answers NotImplemented. */
@@ -31,7 +31,7 @@ export interface DispatcherOptions {
   readonly proxies: ProxyTrust;
   readonly stalls: StallWatch;
   readonly holdBudget: HoldBudget;
-  /** Absent: nobody counts what requests hold before they are signed. */
+  /** Absent: what requests hold before they are signed is not counted. */
   readonly connections?: ConnectionLimit;
   readonly log: Log;
   /** Why no change is served at the moment; undefined: changes are served. */

@@ -247,7 +247,7 @@ export class Dispatcher {
     return await perform(operation, request, requestContext(exchange, parts, this.#served));
   }
 
-  /** Serves a visit to the website of a bucket, for which nobody authenticates. */
+  /** Serves a visit to the website of a bucket. Visitors are not authenticated. */
   async #visit(exchange: Exchange, visit: Visit): Promise<S3Response> {
     const found = websiteRequest(exchange, visit);
     const anonymous: AuthVerdict<Credential> = { kind: 'anonymous', payload: { kind: 'unsigned' } };

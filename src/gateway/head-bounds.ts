@@ -18,8 +18,8 @@ export function seeLine(request: IncomingMessage): void {
 }
 
 /**
- * Refuses heads with too many parts before it looks at any part, so that the work for a request that nobody signed is
- * in proportion to its bytes. Node's `maxHeaderSize`, 16 KiB, bounds the bytes.
+ * Refuses heads with too many parts before it looks at any part, so that the work for an unsigned request is in
+ * proportion to its bytes. Node's `maxHeaderSize`, 16 KiB, bounds the bytes.
  * @param target of the request, as it came
  * @throws S3Error BadRequest (a version of HTTP that the gateway does not speak, blanks in the request line),
  * RequestHeaderSectionTooLarge

@@ -16,7 +16,7 @@ interface NodeParser {
 export interface Arrived {
   /** Bytes of a head whose end has not come. */
   readonly ofHead: number;
-  /** Bytes of the last request, of whose body nobody has read anything yet. */
+  /** Bytes of the last request whose body is not read yet. */
   readonly ofBody: number;
   /** That request. */
   readonly unread: IncomingMessage | undefined;
@@ -45,7 +45,7 @@ export function watchParsers(server: Server, onRead: OnRead): void {
 
 /**
  * What is being parsed of a connection: 64 KiB at most, in which there may be many requests. To be called while a head
- * is being parsed, before anything is awaited. @returns undefined: nobody knows
+ * is being parsed, before anything is awaited. @returns undefined: unknown
  */
 export function bytesBeingParsed(socket: ParsedSocket): Buffer | undefined {
   const watch = watches.get(socket);
@@ -56,7 +56,7 @@ export function bytesBeingParsed(socket: ParsedSocket): Buffer | undefined {
 const watches = new WeakMap<Socket, ParserWatch>();
 
 class ParserWatch {
-  /** What is being parsed, once somebody has asked for it. */
+  /** What is being parsed, once a caller has asked for it. */
   copied: Buffer | undefined;
 
   readonly #socket: Socket;

@@ -35,7 +35,7 @@ export class PipelinedRequests {
   readonly #last = new WeakMap<Duplex, ServerResponse>();
   readonly #connections: ConnectionLimit | undefined;
 
-  /** @param connections absent: nobody counts what waits */
+  /** @param connections absent: what waits is not counted */
   constructor(connections?: ConnectionLimit) {
     this.#connections = connections;
   }

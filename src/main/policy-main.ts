@@ -142,7 +142,7 @@ function withAccount(who: string, accounts: readonly NamedAccount[]): string {
   return only === undefined ? who : `${only.name}/${who}`;
 }
 
-/** @throws StartError nobody is called so */
+/** @throws StartError there is no such identity */
 function principalOf(who: string, directory: AccountDirectory): Principal {
   if (who === 'anonymous') return { kind: 'anonymous' };
   const account = directory.byName(who);

@@ -27,7 +27,7 @@ export function readSecret({ file, variable }: SecretReference, where: string, s
   return value;
 }
 
-/** A file that nobody else should be able to read. @throws StartError */
+/** A file that no other user should be able to read. @throws StartError */
 export function readSecretFile(file: string, where: string, sources: SecretSources): string {
   const text = readTextFile(file, where, sources);
   sources.exposed?.look(resolve(sources.folder, file), where);

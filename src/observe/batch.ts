@@ -4,7 +4,7 @@
  * for a millisecond while so many are handled.
  */
 const MAX_WAITING = 128;
-/** Nobody waits longer, milliseconds. */
+/** No observer waits longer, milliseconds. */
 const MAX_WAIT_MS = 100;
 
 /** Gathers what each request leaves behind for those who only look on, and hands it over many at a time. */
@@ -13,7 +13,7 @@ export class Batch<T> {
   #waiting: T[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param handle must not throw: nobody could be told */
+  /** @param handle must not throw: there is no caller to tell */
   constructor(handle: (items: readonly T[]) => void) {
     this.#handle = handle;
   }

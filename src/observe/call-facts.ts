@@ -115,7 +115,7 @@ export class CallFacts {
   backendThrottles = 0;
   /** Milliseconds that its changes have waited for others of the same key, or of a name that the service throttles. */
   waitedMs = 0;
-  /** Somebody waits for what comes of the calls, and will not wait for ever. */
+  /** A client waits for what comes of the calls, and will not wait for ever. */
   awaited = false;
   /**
    * Milliseconds of the clock on the wall in which calls brought no answer that was of use, their repetitions and the

@@ -12,7 +12,7 @@ const PROBE = 'headContainer';
 
 const DEFAULT_CALL_ROOM: CallRoomLimits = { maxCalls: 50_000, maxBytes: 16 * 1024 * 1024 };
 
-/** The calls of a process: bounded room for their facts, and whoever counts them. */
+/** The calls of a process: bounded room for their facts, and the observers that count them. */
 export class BackendCalls implements CallWatch {
   readonly #limits: CallRoomLimits;
   readonly #listeners: ((call: BackendCallFacts) => void)[] = [];

@@ -5,7 +5,7 @@ import type { RequestFacts } from './request-facts.ts';
  */
 const EXPECTED_REFUSALS: ReadonlySet<number> = new Set([404, 412, 416]);
 
-/** Whether a request that has ended did so in a way that somebody may want to look into. */
+/** Whether a request ended in a way that an operator may want to look into. */
 export function hasFailed({ status, failure, clientLeft }: RequestFacts): boolean {
   if (clientLeft || status >= 500 || status === 0) return true;
   return failure !== undefined && !EXPECTED_REFUSALS.has(failure.status ?? status);

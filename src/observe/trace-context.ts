@@ -22,7 +22,7 @@ interface TraceHeaders {
  * only.
  *
  * The caller's word on sampling does not count yet. Nor does the caller's trace id decide about sampling by ratio,
- * since it may have been chosen for that. Otherwise anybody could have everything traced. See `believeCaller`.
+ * since it may have been chosen for that. Otherwise a stranger could have everything traced. See `believeCaller`.
  */
 export function traceOf({ traceparent, tracestate }: TraceHeaders, sampler: HeadSampler | undefined): TraceFacts {
   const parent = traceparent === undefined ? undefined : parseTraceparent(traceparent);

@@ -23,7 +23,7 @@ export interface OperationSettings {
   /** Bodies of up to this many bytes are held and verified whole before the one write that stores them. */
   readonly holdBytes: number;
   readonly newBuckets: NewBuckets;
-  /** Buckets that nobody may change, by name; absent: none. */
+  /** Buckets that must not be changed, by name; absent: none. */
   readonly isReadOnly?: (bucket: string) => boolean;
   /** The checksum that PutObject computes when the client declares none; absent: none. */
   readonly defaultChecksum?: ChecksumAlgorithm;
@@ -52,7 +52,7 @@ export interface RequestContext {
    */
   mayTakeLong(headers?: Readonly<Record<string, string>>): void;
   /**
-   * Finds out who sent the form that has these fields: whoever signed its policy, else whoever signed the request. From
+   * Finds out who sent the form that has these fields: the signer of its policy, else the signer of the request. From
    * now on the request counts against the limits of that sender.
    * @throws S3Error as authentication does; SlowDown
    */

@@ -37,7 +37,7 @@ function originForm(target: string, host: string): string {
 
 /** Finds the bucket in a Host header. */
 export interface HostResolver {
-  /** The bucket a virtual-hosted request names; undefined: path style (also for hosts nobody configured). */
+  /** The bucket a virtual-hosted request names; undefined: path style (also for hosts that are not configured). */
   bucketOf(host: string): string | undefined;
   /** Whether the host is a configured one, or a bucket's below it, and made of nothing but a name and a port. */
   isConfigured(host: string): boolean;

@@ -12,8 +12,8 @@ const BUCKET_ARN = /^arn:aws[a-z-]*:s3:::([^/:]+)$/;
 
 /**
  * Whether a request to such a path is one of S3 Control, the API beside S3: it names an account. A bucket could have
- * that name, but no request to one names an account: the header counts for the signature, so nobody can add it to a
- * request of somebody else.
+ * that name, but no request to one names an account: the header counts for the signature, so it cannot be added to
+ * another client's request.
  */
 export function isControl(headers: HeaderReader): boolean {
   return headers.get(ACCOUNT_HEADER) !== undefined;

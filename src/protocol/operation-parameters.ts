@@ -4,7 +4,7 @@ import type { OperationName, OperationRow } from './operation-table.ts';
 interface OperationParameters {
   /** They decide something. */
   readonly counts: readonly string[];
-  /** Read by nobody: what they ask for makes no difference here. */
+  /** Not read: what they ask for makes no difference here. */
   readonly ignored: readonly string[];
   /** Ask for something that is not done; to ignore them would be a false answer. */
   readonly refused: readonly string[];

@@ -22,7 +22,7 @@ export interface Place {
 /** By the names of the containers that they stand for. */
 export type Places = ReadonlyMap<string, Place>;
 
-/** The mark of containers in which places lie, so that nobody takes them for buckets. */
+/** The mark of containers in which places lie, so that they are not taken for buckets. */
 export const SHARED_MARK = 'shared';
 
 /** What no service goes beyond. */

@@ -93,7 +93,7 @@ function newPart({ container, name }: BlobRef): { token: string; ref: BlobRef } 
   return { token, ref: { container, name: partName({ container, name }, token) ?? '' } };
 }
 
-/** Removes everything staged for a blob, whoever staged it. */
+/** Removes everything that any request staged for a blob. */
 export async function discardParts(client: GcsClient, staging: BlobRef, call: Call): Promise<void> {
   const prefix = stagedPrefix(staging);
   let token: string | undefined;

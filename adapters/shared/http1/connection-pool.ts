@@ -26,7 +26,7 @@ export class ConnectionPool {
 
   /**
    * A connection that is free, or a new one; the caller uses it now or gives it back.
-   * @param fresh one that has served nobody yet
+   * @param fresh one that has served no request yet
    * @throws ConnectionError aborted
    */
   acquire(fresh: boolean): Connection {

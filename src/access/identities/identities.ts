@@ -9,7 +9,7 @@ export interface Rates {
   readonly bytesOutPerSecond?: number | undefined;
 }
 
-/** What somebody may become for a while. */
+/** What a caller may become for a while. */
 export interface Role {
   readonly name: string;
   readonly arn: string;

@@ -79,7 +79,7 @@ export class Meter {
     this.#running -= 1;
   }
 
-  /** Ends what turned out to be somebody else's request, as if it had never begun. */
+  /** Ends what turned out to be another caller's request, as if it had never begun. */
   giveBack(): void {
     this.#running -= 1;
     this.#requests += 1;

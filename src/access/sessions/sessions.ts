@@ -57,7 +57,7 @@ export class Sessions {
 
   /**
    * The credential that a token stands for, its identity as the accounts have it at this moment.
-   * @returns undefined: nobody has such a key
+   * @returns undefined: there is no such key
    * @throws S3Error InvalidToken (not ours, changed, of another key, or of an identity that is gone), ExpiredToken
    * (also: revoked)
    */

@@ -14,7 +14,7 @@ interface AttemptLimits {
   /** Milliseconds between those after that. */
   readonly pauseMs: number;
   readonly pauseOfAllMs: number;
-  /** Longest wait for one's turn; whoever would wait longer is turned away. */
+  /** Longest wait for a turn; a caller that would wait longer is turned away. */
   readonly maxWaitMs: number;
 }
 
@@ -25,7 +25,7 @@ const MAX_RIGHT = 256;
 /**
  * A brake on guessing. Each wrong token takes a turn of its source and of all sources; who has none left waits for the
  * next, a few at a time, and is turned away beyond that. A token that was right here before never waits, and turns come
- * back by themselves: nobody is locked out for good. What is kept is bounded, and so is what an attempt costs.
+ * back by themselves: no caller is locked out for good. What is kept is bounded, and so is what an attempt costs.
  */
 export class Attempts {
   readonly #limits: AttemptLimits;
@@ -54,10 +54,10 @@ export class Attempts {
   /** Takes a turn, when it comes within the longest wait. */
   async #turn(source: string): Promise<boolean> {
     const { burst, burstOfAll, pauseMs, pauseOfAllMs, maxWaitMs } = this.#limits;
-    // The monotonic clock: after one that is set back, everybody would wait for as long.
+    // The monotonic clock: after one that is set back, all callers would wait for as long.
     const now = performance.now();
     const own = Math.max(now, this.#sources.get(source) ?? 0) + pauseMs;
-    // Whoever sits at the machine itself is not kept out by all the others.
+    // A caller at the machine itself is not kept out by all the others.
     const all = source === LOOPBACK ? this.#all : Math.max(now, this.#all) + pauseOfAllMs;
     const wait = Math.max(own - burst * pauseMs, source === LOOPBACK ? 0 : all - burstOfAll * pauseOfAllMs) - now;
     if (wait > maxWaitMs) return false;
@@ -77,7 +77,7 @@ export class Attempts {
 
 const LOOPBACK = 'loopback';
 
-/** Whoever has one address of IPv6 has the 2^64 beside it. */
+/** A client with one address of IPv6 has the 2^64 beside it. */
 function sourceOf(address = ''): string {
   const plain = address.replace(/^::ffff:/i, '');
   if (plain === '::1' || plain.startsWith('127.')) return LOOPBACK;

@@ -61,7 +61,7 @@ export function adminGuard({ tokens, names, attempts = new Attempts() }: GuardOp
   };
 }
 
-/** A request without a token is nobody's guess. */
+/** A request without a token counts as no guess. */
 type Verify = (request: FastifyRequest, token: string | undefined) => Promise<LoginVerdict>;
 
 function withRetryAfter(reply: FastifyReply, status: number): FastifyReply {

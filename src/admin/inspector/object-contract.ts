@@ -79,7 +79,7 @@ export interface InspectedUpload {
   readonly uploadId: string;
   /** Version that it would become; its parts are staged beside that version's blob. */
   readonly becomes: string;
-  /** Absent: nobody is completing or aborting it. Else `busy`, `refused`, `gone`, `abort`. */
+  /** Absent: it is neither being completed nor aborted. Else `busy`, `refused`, `gone`, `abort`. */
   readonly claim?: string;
   readonly initiated: number;
   readonly ownerId: string;

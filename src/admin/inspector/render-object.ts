@@ -127,7 +127,7 @@ function partOf({ number, size, etag, mtime, checksum }: PartRecord): InspectedU
   return defined({ number, size, etag, mtime, checksum: checksum && `${checksum.algorithm} ${checksum.value}` });
 }
 
-/** What may surprise whoever compares this with what the cloud's own tools show. */
+/** What may surprise a reader who compares this with what the cloud's own tools show. */
 function remarksOn({ bucket, head, versions, uploads }: InspectedKey): string[] {
   const hidden = versions.filter((version) => !version.isVisible).length;
   const remarks: readonly (readonly [boolean, string])[] = [

@@ -69,7 +69,7 @@ interface Following {
   readonly signal: AbortSignal;
 }
 
-/** Listens to one neighbour for as long as somebody listens to us. */
+/** Listens to one neighbour for as long as a reader listens to us. */
 async function follow(
   neighbour: Neighbour,
   { replicas, credentials, query }: NeighbourEventsOptions,

@@ -33,10 +33,10 @@ export interface Holding {
 }
 
 /**
- * The memory of a process for what nobody has signed yet: connections, heads and forms that are not complete, requests
- * that wait behind others. When it is full, the source (address, /64) that holds the most loses a connection: the one
- * that asks for more if it is that itself, else the largest of the other's. So a client with few connections gets
- * another one, whatever others have opened. No request waits for memory.
+ * The memory of a process for unsigned data: connections, heads and forms that are not complete, requests that wait
+ * behind others. When it is full, the source (address, /64) that holds the most loses a connection: the one that asks
+ * for more if it is that itself, else the largest of the other's. So a client with few connections gets another one,
+ * whatever others have opened. No request waits for memory.
  */
 export class ConnectionMemory {
   readonly maxBytes: number;

@@ -11,7 +11,7 @@ import { MAX_FORM_DATA } from '../../protocol/form/form-reader.ts';
 export const PLAIN_CONNECTION = 10 * 1024;
 /** The same over TLS, from the beginning of its handshake. */
 export const TLS_CONNECTION = 72 * 1024;
-/** A request that came through a proxy and is served: its connection counts for nobody. */
+/** A request that came through a proxy and is served: its connection counts for no client. */
 export const PROXIED_REQUEST = 10 * 1024;
 const HALF_HEAD = 4 * 1024;
 /** Of a form before its file: what its parser makes of a byte. */
@@ -39,7 +39,7 @@ export function waitingRequest({ url = '', rawHeaders, headers }: IncomingMessag
   return bytes + Math.min(Number(headers['content-length'] ?? 0), READ);
 }
 
-/** What lies in memory of a head whose end has not come, and of a body that nobody reads yet. */
+/** What lies in memory of a head whose end has not come, and of a body that is not read yet. */
 export function arrivedBytes({ ofHead, ofBody, unread }: Arrived): number {
   return (ofHead === 0 ? 0 : HALF_HEAD + ofHead) + ofBody + (unread === undefined ? 0 : PIECE * piecesOf(unread));
 }

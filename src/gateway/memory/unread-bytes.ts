@@ -10,7 +10,7 @@ interface Unread {
   request: IncomingMessage | undefined;
 }
 
-/** What has come on connections and nobody has read: half heads, and bodies of requests that wait for something. */
+/** What has come on connections and is not read yet: half heads, and bodies of requests that wait for something. */
 export class UnreadBytes {
   readonly #memory: ConnectionMemory;
   readonly #unread = new WeakMap<Holding, Unread>();

@@ -21,7 +21,7 @@ const MAX_PENDING = 4096;
 
 /**
  * Holds connections of balancers back from a server until their PROXY header has been read and taken off. To be called
- * when everything that listens for connections does: nobody hears of a connection before it is known whose it is.
+ * when everything that listens for connections does: no listener hears of a connection before it is known whose it is.
  */
 export class ProxyAdmission {
   readonly #options: ProxyProtocolOptions;

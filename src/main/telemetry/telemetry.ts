@@ -27,7 +27,7 @@ interface TelemetryOptions {
   readonly log: Log;
 }
 
-/** Traces, metrics and access log of a process, as far as anybody wants them. */
+/** Traces, metrics and access log of a process, as far as they are configured. */
 export interface Telemetry {
   /** The journal is one more of them. */
   readonly observers: RequestObservers;

@@ -89,7 +89,7 @@ export async function removeVersionBlob(
     const record = judged === undefined ? undefined : recordIn(judged.metadata);
     if (!grounds.allow(token, record)) return false;
     if (!(await forgetUpload({ bucket, key }, token, call))) {
-      // A request that still works for the upload learns the end from the claim. Otherwise the missing claim says it.
+      // The claim tells requests that still work for the upload what its absence would tell them.
       await sealDeleted({ bucket, key, token }, call);
       return false;
     }

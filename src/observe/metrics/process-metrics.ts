@@ -8,7 +8,7 @@ type Reading = readonly [value: number, labels?: Readonly<Record<string, string>
 /** What is looked at when metrics are asked for, by instrument. */
 export type Readings = Readonly<Partial<Record<InstrumentName, () => readonly Reading[]>>>;
 
-/** Values that nobody needs to count: they are there to be read. */
+/** Values that need no counting: they are there to be read. */
 export function observe(meter: Meter, readings: Readings): void {
   for (const [name, read] of Object.entries(readings)) {
     const { kind, help, unit } = declarationOf(name);

@@ -10,7 +10,7 @@ export function requireAcls({ ownership }: BucketSettings): void {
   if (ownership === 'BucketOwnerEnforced') throw new S3Error('AccessControlListNotSupported');
 }
 
-/** Refuses an ACL that grants to everybody, if the public access block forbids that. @throws S3Error AccessDenied */
+/** Refuses an ACL that grants to all callers, if the public access block forbids that. @throws S3Error AccessDenied */
 export function refusePublicAcl(acl: Acl, { publicAccessBlock }: BucketSettings): void {
   if (publicAccessBlock?.blockPublicAcls !== true || !acl.some(isPublicGrant)) return;
   throw new S3Error('AccessDenied', { cause: new Error('the public access block refuses public ACLs') });

@@ -10,8 +10,8 @@ export function storageClassOf({ storageClass, archived }: Pick<ObjectView, 'sto
 const ARCHIVE = 'GLACIER';
 
 /**
- * Refuses to read bytes that the backend moved to an offline tier: somebody must bring them back there first. @throws
- * S3Error InvalidObjectState
+ * Refuses to read bytes that the backend moved to an offline tier: an operator must bring them back there first.
+ * @throws S3Error InvalidObjectState
  */
 export function requireReadable(view: ObjectView): void {
   if (view.archived) {

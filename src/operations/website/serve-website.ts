@@ -51,7 +51,7 @@ export async function orErrorPage(ids: PageIds, work: () => Promise<S3Response>)
   }
 }
 
-/** What nobody foresaw is answered, and logged, as everywhere. */
+/** Unforeseen errors are answered, and logged, as everywhere. */
 function s3ErrorOf(error: unknown): S3Error {
   const failure = toS3Error(error);
   if (failure.code === 'InternalError') throw error;

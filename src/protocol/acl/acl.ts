@@ -5,11 +5,11 @@ export type Permission = (typeof PERMISSIONS)[number];
 export const GROUPS = ['AllUsers', 'AuthenticatedUsers', 'LogDelivery'] as const;
 export type Group = (typeof GROUPS)[number];
 
-/** Who owns what nobody signed for: AWS's id of the anonymous user. No account may have it. */
+/** Owner of what unsigned requests write: AWS's id of the anonymous user. No account may have it. */
 export const ANONYMOUS_ID = '65a011a29cdf8ec533ec3d1ccaae921c';
 
 export type Grantee =
-  /** Whoever owns the bucket or object: its id stands there already. */
+  /** The owner of the bucket or object: its id stands there already. */
   | { readonly kind: 'owner' }
   | { readonly kind: 'account'; readonly id: string }
   | { readonly kind: 'group'; readonly group: Group };
@@ -22,7 +22,7 @@ export interface Grant {
 /** The whole access control list of a bucket or object. Where one is absent, it is private. */
 export type Acl = readonly Grant[];
 
-/** Nobody but the owner. */
+/** The owner alone. */
 export const PRIVATE: Acl = [{ grantee: { kind: 'owner' }, permission: 'FULL_CONTROL' }];
 
 export function isPrivate(acl: Acl): boolean {
@@ -30,7 +30,7 @@ export function isPrivate(acl: Acl): boolean {
   return acl.length === 1 && only?.grantee.kind === 'owner' && only.permission === 'FULL_CONTROL';
 }
 
-/** Groups that anybody is in, or can make an account to be in. */
+/** Groups that every caller is in, or can make an account to be in. */
 const PUBLIC_GROUPS: readonly Group[] = ['AllUsers', 'AuthenticatedUsers'];
 
 /**
@@ -40,7 +40,7 @@ export function isPublicGrant({ grantee }: Grant): boolean {
   return grantee.kind === 'group' && PUBLIC_GROUPS.includes(grantee.group);
 }
 
-/** Whether it grants anything to anybody but the owner. */
+/** Whether it grants anything to another than the owner. */
 export function grantsOthers(acl: Acl): boolean {
   return acl.some(({ grantee }) => grantee.kind !== 'owner');
 }

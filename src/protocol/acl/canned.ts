@@ -36,7 +36,7 @@ function toGroup(group: Group, permission: Permission): Grant {
 
 export interface CannedTarget {
   readonly subject: AclSubject;
-  /** Canonical id of the owner of the bucket, for objects that belong to somebody else. */
+  /** Canonical id of the owner of the bucket, for objects that belong to another account. */
   readonly bucketOwnerId: string;
   readonly ownerId: string;
 }

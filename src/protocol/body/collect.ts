@@ -21,8 +21,8 @@ const FIRST = 16 * 1024;
 
 /**
  * Reads a whole body into memory, verified: into one buffer, whatever pieces it comes in, or into none when it comes in
- * one piece. Memory is allocated as bytes come, at most twice as much: whoever announces much and sends little holds
- * little.
+ * one piece. Memory is allocated as bytes come, at most twice as much: a client that announces much and sends little
+ * holds little.
  */
 export function collect(flow: BodyFlow, options: CollectOptions): Promise<CollectedBody> {
   return new Promise((resolve, reject) => {
@@ -68,8 +68,8 @@ class GrowingBuffer {
   }
 
   /**
-   * Gives the memory back at once; nobody has seen it. Collections come late for memory outside of V8's heap, and until
-   * then it would be there without being counted.
+   * Gives the memory back at once; no reader has seen it. Collections come late for memory outside of V8's heap, and
+   * until then it would be there without being counted.
    */
   free(): void {
     this.#bytes = NOTHING;

@@ -16,7 +16,7 @@ export type Holder = string;
 /**
  * Bytes of what requests send that may be in memory at once, over all requests of a process: bodies of objects that are
  * held, and documents (XML). A body that finds the budget spent is streamed instead: slower to store, but never
- * refused. A document cannot be, and is refused with SlowDown; nobody waits for memory.
+ * refused. A document cannot be, and is refused with SlowDown; no request waits for memory.
  */
 export class HoldBudget {
   readonly #max: number;

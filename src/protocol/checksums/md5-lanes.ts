@@ -122,8 +122,8 @@ export class Md5Lanes {
   }
 
   /**
-   * Whoever has bytes to add had better wait for this, so that those of other streams come and go with them.
-   * @returns undefined while there is room, or nobody to wait for
+   * A stream with bytes to add had better wait for this, so that those of other streams come and go with them.
+   * @returns undefined while there is room, or no stream to wait for
    */
   room(lane: Lane): Promise<undefined> | undefined {
     if (this.#open.size < 2 || RING - lane.waiting >= READ) return undefined;

@@ -39,7 +39,7 @@ export const SPARE_STATE = 3072;
 /** Four words for each stream. */
 export const STATES = 4096;
 export const STATE_BYTES = 16;
-/** What streams have sent and nobody has worked through. */
+/** What streams have sent and is not worked through yet. */
 export const INPUT = PAGE;
 
 /** Each works through so many blocks of its lanes, the first ones of `JOBS`. */

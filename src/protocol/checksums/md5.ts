@@ -21,7 +21,7 @@ export function createMd5(bytes = 0): ChecksumHasher {
 }
 
 /**
- * Takes a lane with the first byte, so that a body that nobody reads holds none, and gives it back with the digest or
+ * Takes a lane with the first byte, so that a body that is not read holds none, and gives it back with the digest or
  * with `release`.
  */
 class LongMd5 implements ChecksumHasher {

@@ -35,7 +35,7 @@ export class FormFile {
     this.#options = options;
     this.rest = this.#rest.promise;
     this.facts = this.#facts.promise;
-    // Whoever reads the start hears of it.
+    // The reader of the start hears of it.
     for (const promise of [this.rest, this.facts]) promise.catch(() => undefined);
     const { file, whole } = options.form;
     this.start = new Readable({

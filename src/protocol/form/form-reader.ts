@@ -220,7 +220,7 @@ class FormReader {
     this.#waiting.length = 0;
     this.#form.reject(error);
     this.#whole.reject(error);
-    // Nobody may listen to it any more, and nothing of it is to be kept.
+    // It may have no listener any more, and nothing of it is to be kept.
     this.#file?.on('error', () => undefined).resume();
     this.#parser.on('error', () => undefined);
   }

@@ -60,7 +60,7 @@ async function openFile({ form, size, tryTake }: FormSource, options: OpenFileOp
     return { kind: 'held', size: bytes.length, bytes, facts: await file.facts };
   }
   if (least === 0) throw new S3Error('SlowDown');
-  // Nobody but the gateway computes the digest of what goes in pieces.
+  // Only the gateway computes the digest of what goes in pieces.
   const file = new FormFile({
     form,
     verifier: new PayloadVerifier({ payload: UNFRAMED, declared, wantMd5: true, wantChecksum, size }),

@@ -121,8 +121,8 @@ function decode(encoded: string): string {
 }
 
 /**
- * Canonical queries are sorted: of two values of one parameter, nobody could say which one came first when it was
- * signed. Headers that are hoisted have names without case.
+ * Canonical queries are sorted: of two values of one parameter, it is unknown which one came first when it was signed.
+ * Headers that are hoisted have names without case.
  */
 function refuseRepeats(names: readonly string[], values: readonly string[]): void {
   const known = new Map<string, string>();

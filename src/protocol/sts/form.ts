@@ -23,7 +23,7 @@ export class StsForm {
     for (const pair of pairs) {
       const equals = pair.indexOf('=');
       const name = decode(equals < 0 ? pair : pair.slice(0, equals));
-      // Two values for one name: nobody could say which one counts.
+      // Two values for one name: it is unknown which one counts.
       if (values.has(name)) throw new StsError('MalformedQueryString', 'A parameter was given twice.');
       values.set(name, equals < 0 ? '' : decode(pair.slice(equals + 1)));
     }

@@ -68,7 +68,7 @@ export function rootOf(bytes: Uint8Array): string {
 
 /**
  * The same as `decodeXml` for a long list, a piece at a time: in between others get their turn, so that a document of
- * megabytes blocks nobody.
+ * megabytes blocks no other request.
  * @throws S3Error MalformedXML; the reason of the signal
  */
 export async function decodeXmlList<const S extends ListShape>(
