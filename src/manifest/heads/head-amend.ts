@@ -1,5 +1,4 @@
 import type { Call } from '../../observe/call.ts';
-import type { WriteConditions } from '../../protocol/conditions.ts';
 import type { Condition } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import type { Bucket } from '../records/bucket.ts';
@@ -13,7 +12,6 @@ import type { KeyRef } from '../records/key-ref.ts';
 
 /** A change of the record of a key's head; the blob's bytes stay. */
 interface HeadAmendment extends KeyRef {
-  readonly conditions?: WriteConditions;
   /**
    * The record as it should be, or undefined when nothing needs to be written. Asked again whenever another request was
    * faster, so it depends on its arguments only; what it throws ends the change.
@@ -27,17 +25,14 @@ interface HeadAmendment extends KeyRef {
  * @returns the head that was amended, as it was before
  * @throws S3Error NoSuchBucket; StoreError as `changeHead`
  */
-export function amendHead(
-  { bucket, key, conditions = {}, change }: HeadAmendment,
-  call: Call,
-): Promise<Head | undefined> {
+export function amendHead({ bucket, key, change }: HeadAmendment, call: Call): Promise<Head | undefined> {
   const nonce = newNonce();
   return changeHead<Head | undefined>(
     {
       bucket,
       key,
-      conditions,
-      repeatable: true,
+      conditions: {},
+      writes: 'record',
       plan: async ({ head }, condition) => {
         const record = await change(head);
         if (record === undefined || head === undefined) return async () => head;

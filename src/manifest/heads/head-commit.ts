@@ -58,63 +58,65 @@ export interface Found<T> {
   readonly result: T;
 }
 
+/**
+ * What a head that is read back says of a write whose answer was lost: that it happened; that it did not, and cannot
+ * any more; or neither.
+ */
+export type Verdict<T> = Found<T> | 'undone' | 'unknown';
+
+/**
+ * What a change writes to the head. That says when it waits for others of its key, and if it can be sent again:
+ * * `record`: a change of what the head says. It waits before it reads the head.
+ * * `held`: a new head, with bytes that are in memory, or none. It waits before it reads the head.
+ * * `stored`: the same, but its preparations take as long as a client or a copy does. It waits when they are done
+ *   for the first time.
+ * * `copied`: a new head whose one write is a copy, which takes as long. It never waits: no other
+ *   change shall wait behind it.
+ * * `streamed`: a new head with a body that can be sent only once. It never waits, and is not sent again.
+ */
+type HeadWriting = 'record' | 'held' | 'stored' | 'copied' | 'streamed';
+
 /** A read-judge-write turn. */
 export interface HeadChange<T> extends HeadTarget {
+  readonly writes: HeadWriting;
   /**
    * Does what must be done before such a head may be replaced, and returns the one conditional call that replaces it.
-   * If the preparations fail with `conditionFailed`, the head has moved.
+   * AGAIN, or a failure with `conditionFailed`: the head has moved.
    */
-  readonly plan: (known: KnownHead, condition: Condition) => Promise<() => Promise<T>>;
-  /** What to answer when an answer was lost and this head proves that the write happened. */
-  readonly recognise: (head: Head | undefined) => Promise<Found<T> | undefined>;
-  /**
-   * For changes that leave a trace besides nonces: whether the head that `recognise` was asked about last, and that
-   * trace, prove that the write did not happen.
-   */
-  readonly isRefuted?: () => boolean;
-  /** The write can be sent again (its body is in memory, or it moves no bytes). */
-  readonly repeatable: boolean;
+  readonly plan: (known: KnownHead, condition: Condition) => Promise<(() => Promise<T>) | typeof AGAIN>;
+  /** Asked about the head that is read back when an answer was lost. */
+  readonly recognise: (head: Head | undefined) => Promise<Verdict<T>>;
   /**
    * Called when a send may have happened although no answer says so. From then on the caller must remove nothing that
    * this send names or would have let go of, whatever later sends bring: only the sweeper can tell.
    */
   readonly onDoubt?: () => void;
+  /** Asked right before each send: whether what the head would name is so old that it may be swept. */
+  readonly isTooLate?: () => boolean;
   /**
-   * Asked right before each send.
-   * @throws StoreError conditionFailed: too late, what the head would name may be swept; begin again
+   * For changes that other requests may be making too (a repeated Complete): asked on each head read, before the
+   * conditions are; an answer means that nothing is left to be written.
    */
-  readonly beforeSend?: () => void;
-  /**
-   * In this bucket every writer keeps nonces and writes on condition of a revision. So a write cannot land once its
-   * revision is gone: after a lost answer the change is judged and made again, whether the client set conditions or
-   * not.
-   */
-  readonly versioned?: boolean;
-  /**
-   * For changes that other requests may be making too (a repeated Complete): asked on each head read,
-   * before the conditions are; an answer means that nothing is left to be written.
-   */
-  readonly already?: (head: Head | undefined) => Promise<Found<T> | undefined>;
+  readonly happened?: ((head: Head | undefined) => Promise<Found<T> | undefined>) | undefined;
   /** Begins the first turn, unless others had to be waited for: the condition of the write holds it to the truth. */
   readonly known?: SeenHead | undefined;
   /** Asked in the first turn, when it is this change's turn among those of its key, if no head is `known`. */
   readonly memory?: HeadMemory | undefined;
-  /** Default: first. What cannot be repeated never waits. */
-  readonly queues?: QueueMoment;
 }
 
 /**
- * When a change waits for others of its key. `first`: before it reads the head. `stored`: when its preparations, which
- * take as long as a client or a copy does, are done for the first time. `never`: its one write takes as long, and no
- * other change shall wait behind it.
+ * In a bucket with versions every writer of a new head keeps nonces and writes on condition of a revision. So a write
+ * cannot land once its revision is gone: it is judged and made again, whether the client set conditions or not.
  */
-export type QueueMoment = 'first' | 'stored' | 'never';
+function isVersioned({ bucket, writes }: HeadChange<unknown>): boolean {
+  return bucket.versioning !== 'never' && writes !== 'record';
+}
 
 /**
- * Comes to the front of the key's queue, where it stays, if this is the moment for it. @returns whether it had to wait.
- * @throws StoreError throttled, aborted
+ * Comes to the front of the key's queue, where it stays, if the change is one that waits then. @returns whether it had
+ * to wait. @throws StoreError throttled, aborted
  */
-type ReachFront = (moment: QueueMoment) => Promise<boolean>;
+type ReachFront = (...waits: readonly HeadWriting[]) => Promise<boolean>;
 
 /**
  * Changes a head by compare-and-swap: it reads the head, judges the client's conditions on it, and writes on its
@@ -126,10 +128,10 @@ type ReachFront = (moment: QueueMoment) => Promise<boolean>;
  * @throws S3Error; StoreError throttled when contention does not end, unavailable when the outcome is unknown
  */
 export async function changeHead<T>(change: HeadChange<T>, call: Call): Promise<T> {
-  const { bucket, key, repeatable, queues = 'first' } = change;
+  const { bucket, key, writes } = change;
   let place: Place | undefined;
-  const reachFront: ReachFront = async (moment) => {
-    if (place !== undefined || !repeatable || queues !== moment) return false;
+  const reachFront: ReachFront = async (...waits) => {
+    if (place !== undefined || !waits.includes(writes)) return false;
     place = await bucket.home.queue?.enter(`${bucket.uid}/${key}`, clientOf(call));
     return place?.waited === true;
   };
@@ -144,23 +146,23 @@ async function takeTurns<T>(change: HeadChange<T>, reachFront: ReachFront, call:
   return inTurns(TURNS.head, async (turn) => {
     requireClient(call);
     if (turn > PATIENT_TURNS) await pause(change.bucket, call);
-    const waited = await reachFront('first');
+    const waited = await reachFront('record', 'held');
     const known = await headOfTurn(change, { turn, waited }, call);
     const { head } = known;
     requireUnversioned(change.bucket, head);
-    const done = await change.already?.(head);
+    const done = await change.happened?.(head);
     if (done !== undefined) return done.result;
     if (hasWriteConditions(change.conditions)) judgeWrite(change.conditions, liveView(change, head), change.key);
     const condition = head === undefined ? ABSENT : at(head.properties.revision);
     try {
       const send = await change.plan(known, condition);
-      if (await reachFront('stored')) return AGAIN;
+      if (send === AGAIN || (await reachFront('stored')) || change.isTooLate?.() === true) return AGAIN;
       return await writeOnce(change, { send, condition, head }, call);
     } catch (error) {
       if (!isStoreError(error, 'conditionFailed')) throw asNoSuchBucket(error, change.bucket);
-      if (change.already !== undefined || change.versioned === true) return AGAIN;
+      if (change.happened !== undefined || isVersioned(change)) return AGAIN;
       if (hasWriteConditions(change.conditions)) throw await refusal(change, error, call);
-      if (!change.repeatable) throw new StoreError('throttled', { call: 'write', cause: error });
+      if (change.writes === 'streamed') throw new StoreError('throttled', { call: 'write', cause: error });
       return AGAIN;
     }
   });
@@ -225,7 +227,6 @@ export async function writeOnce<T>(
   for (let sends = 0; ; sends++) {
     let failure: unknown;
     try {
-      change.beforeSend?.();
       return await send();
     } catch (error) {
       if (sends === 0 && !isInDoubt(change, error)) throw error;
@@ -233,11 +234,12 @@ export async function writeOnce<T>(
     }
     change.onDoubt?.();
     if (!isStoreError(failure)) throw failure;
-    const { now, found } = await lookBack(change, failure, call);
-    if (found !== undefined) return found.result;
+    const { now, verdict } = await lookBack(change, failure, call);
+    if (typeof verdict === 'object') return verdict.result;
     const unmoved = condition.kind === 'match' && now?.properties.revision === condition.revision;
-    if (unmoved && change.repeatable && sends < MAX_RESENDS) continue;
-    throw canStartAgain(change, head, now)
+    const mayResend = change.writes !== 'streamed' && sends < MAX_RESENDS && change.isTooLate?.() !== true;
+    if (unmoved && mayResend) continue;
+    throw canStartAgain(change, { before: head, now, verdict })
       ? new StoreError('conditionFailed', { call: 'write', cause: failure })
       : outcomeUnknown(failure);
   }
@@ -246,8 +248,8 @@ export async function writeOnce<T>(
 /**
  * Whether a failed send may have happened. A body that broke off, or that was refused at its end, has stored nothing.
  */
-function isInDoubt({ repeatable }: HeadChange<unknown>, error: unknown): boolean {
-  if (!repeatable && isStoreError(error, 'aborted') && !error.lost) return false;
+function isInDoubt({ writes }: HeadChange<unknown>, error: unknown): boolean {
+  if (writes === 'streamed' && isStoreError(error, 'aborted') && !error.lost) return false;
   return mayHaveHappened(error);
 }
 
@@ -259,10 +261,10 @@ async function lookBack<T>(
   change: HeadChange<T>,
   failure: unknown,
   call: Call,
-): Promise<{ now: Head | undefined; found: Found<T> | undefined }> {
+): Promise<{ now: Head | undefined; verdict: Verdict<T> }> {
   try {
     const now = await readHead(change, call);
-    return { now, found: await change.recognise(now) };
+    return { now, verdict: await change.recognise(now) };
   } catch (error) {
     throw outcomeUnknown(
       new AggregateError([failure, error], 'neither the write nor the look at what came of it was answered'),
@@ -274,12 +276,15 @@ async function lookBack<T>(
  * Whether nothing was done and the send cannot land any more: its revision is gone, and our nonce would be on the head.
  * "Absent" is no revision: another request may have created and deleted the key in between, so nothing can be proved.
  */
-function canStartAgain(change: HeadChange<unknown>, before: Head | undefined, now: Head | undefined): boolean {
-  if (change.versioned !== true || hasWriteConditions(change.conditions) || before === undefined || now === undefined) {
+function canStartAgain(
+  change: HeadChange<unknown>,
+  { before, now, verdict }: { before: Head | undefined; now: Head | undefined; verdict: Verdict<unknown> },
+): boolean {
+  if (!isVersioned(change) || hasWriteConditions(change.conditions) || before === undefined || now === undefined) {
     return false;
   }
   if (now.properties.revision === before.properties.revision) return false;
-  return carriesNonce(now.record, versionNonce(before)) || change.isRefuted?.() === true;
+  return carriesNonce(now.record, versionNonce(before)) || verdict === 'undone';
 }
 
 /** Why a conditional write was refused, judged on the state that refused it. */
@@ -305,10 +310,7 @@ export function carriesNonce(record: HeadRecord | undefined, nonce: string): boo
 }
 
 /** Recognises a write by its nonce. */
-export function byNonce<T>(
-  nonce: string,
-  result: (head: Head) => T,
-): (head: Head | undefined) => Promise<Found<T> | undefined> {
+export function byNonce<T>(nonce: string, result: (head: Head) => T): (head: Head | undefined) => Promise<Verdict<T>> {
   return async (head) =>
-    head !== undefined && carriesNonce(head.record, nonce) ? { result: result(head) } : undefined;
+    head !== undefined && carriesNonce(head.record, nonce) ? { result: result(head) } : 'unknown';
 }

@@ -63,19 +63,24 @@ export function hasKnownSize(target: PutTarget<AnyBody>): target is PutTarget {
 }
 
 /** An object whose bytes lie already where a version's bytes lie: at the version's own blob, with its record. */
-export interface PublishRequest extends NewObject {
-  /** An upload's place among the versions is decided by its initiation. */
+export interface DetachedObject extends NewObject {
+  /** Names that blob. */
   readonly version: VersionToken;
   readonly size: number;
   readonly etag: string;
   readonly parts?: readonly PartEntry[];
-  /** The version's seq was not taken above a head that was read: nothing may come to lie above it for that reason. */
-  readonly unplaced?: boolean;
-  readonly once?: PublishOnce;
+}
+
+/** One that was put together from parts. */
+export interface PublishRequest extends DetachedObject {
+  /**
+   * Whether the version's seq, which the initiation of the upload decided, was taken above a head that was read. If it
+   * was not, the version may become the newest there, and nothing below another.
+   */
+  readonly placed: boolean;
+  readonly once: PublishOnce;
   /** The head as the caller read it a moment ago: spares the first look, as the write is on condition of it. */
-  readonly known?: SeenHead;
-  /** The caller has the bytes moved to the key, once it has written down what else there is to tell of them. */
-  readonly settledByCaller?: boolean;
+  readonly known?: SeenHead | undefined;
 }
 
 /** Lets any number of requests publish the same blob with the effect of one. */
@@ -128,7 +133,7 @@ export interface Committed {
   readonly checksum?: Checksum;
   /** `null` or a token. */
   readonly versionId: string;
-  /** Present: the head names a private blob, and its bytes are yet to be moved to the key (`settledByCaller`). */
+  /** Of what was published, if the head names a private blob: its bytes are yet to be moved to the key. */
   readonly unsettled?: Unsettled;
 }
 

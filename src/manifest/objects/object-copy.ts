@@ -134,7 +134,7 @@ async function copyInline(context: ObjectsContext, copy: PinnedCopy, call: Call)
       bucket,
       key,
       conditions: request.conditions,
-      repeatable: true,
+      writes: 'copied',
       send: ({ head, condition }) =>
         sendCopy(
           copy,
@@ -142,7 +142,6 @@ async function copyInline(context: ObjectsContext, copy: PinnedCopy, call: Call)
           call,
         ),
       recognise: byNonce(nonce, (head) => head.properties),
-      queues: 'never',
     },
     call,
   );
@@ -167,7 +166,7 @@ async function copyVersion(context: ObjectsContext, copy: PinnedCopy, call: Call
   const move = (change: PlaceChange): Promise<WrittenObject> => copyToPlace({ bucket, key }, change, {}, call);
   const { token } = await commitVersion(
     context,
-    { bucket, key, conditions: request.conditions, write, move, queues: 'stored' },
+    { kind: 'stored', bucket, key, conditions: request.conditions, write, move },
     call,
   );
   return { seq: seqOfToken(token), versionId: token };
@@ -183,11 +182,11 @@ async function copyNull(context: ObjectsContext, copy: PinnedCopy, call: Call): 
       bucket,
       key,
       conditions: request.conditions,
+      writes: 'copied',
       plan: async (base, { condition }) => {
         const record: InlineHead = { kind: 'inline', ...keptEtag(copy), ...fields, ...base };
         return () => unlessMoved(copy, sendCopy(copy, { ref, record, condition }, call), call);
       },
-      queues: 'never',
     },
     call,
   );

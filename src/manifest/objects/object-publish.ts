@@ -1,15 +1,21 @@
 import type { Call } from '../../observe/call.ts';
-import { mtimeOfSeq } from '../records/clock.ts';
+import { mtimeOfSeq, newNonce } from '../records/clock.ts';
 import { partsOf } from '../heads/new-record.ts';
 import { blobMetadata } from '../heads/overflow.ts';
 import type { MlinkHead } from '../records/record.ts';
 import { type VersionToken, seqOfToken } from '../records/version-token.ts';
-import type { WriteResult } from '../../store/blob-store.ts';
+import type { BlobMetadata, WriteResult } from '../../store/blob-store.ts';
 import { type Head, NULL_VERSION, parseHead } from '../heads/head.ts';
 import type { ObjectsContext } from '../versions/object-context.ts';
-import type { Committed, DescribedVersion, PublishRequest, VersionMetadata } from '../heads/object-requests.ts';
+import type {
+  Committed,
+  DescribedVersion,
+  DetachedObject,
+  PublishRequest,
+  VersionMetadata,
+} from '../heads/object-requests.ts';
 import { BlobAge } from '../versions/blob-age.ts';
-import { type NewNull, commitNull } from '../versions/commit-null.ts';
+import { type DetachedNull, commitNull } from '../versions/commit-null.ts';
 import { commitVersion } from '../versions/commit-version.ts';
 import { type PlacedHead, isBehind } from '../versions/displace.ts';
 import { type PlaceChange, copyToPlace } from '../versions/own-place.ts';
@@ -21,8 +27,10 @@ const EMPTY = new Uint8Array(0);
 
 interface PublishTarget extends KeyRef {
   readonly request: PublishRequest;
-  /** Called when a head may name the blob although no answer says so. */
-  readonly onDoubt?: () => void;
+}
+
+interface DetachedTarget extends KeyRef {
+  readonly request: DetachedObject;
 }
 
 /**
@@ -44,12 +52,14 @@ export async function describeVersion(target: KeyRef, version: VersionMetadata, 
 
 /**
  * Publishes a version's own blob that exists already: one conditional write of the head makes it the current object.
- * The cost does not depend on the object's size.
+ * The cost does not depend on the object's size. The caller has the bytes of a null version moved to the key, once it
+ * has written down what else there is to tell of them.
  */
-export function publishObject(context: ObjectsContext, target: PublishTarget, call: Call): Promise<Committed> {
-  return target.bucket.versioning === 'enabled'
-    ? publishVersion(context, target, call)
-    : publishNull(context, target, call);
+export async function publishObject(context: ObjectsContext, target: PublishTarget, call: Call): Promise<Committed> {
+  if (target.bucket.versioning === 'enabled') return publishVersion(context, target, call);
+  const { once, known } = target.request;
+  const head = await publishNull(context, target, { once, known }, call);
+  return { ...committed(target.request, NULL_VERSION), unsettled: head === undefined ? {} : { head } };
 }
 
 async function publishVersion(
@@ -57,70 +67,62 @@ async function publishVersion(
   { bucket, key, request }: PublishTarget,
   call: Call,
 ): Promise<Committed> {
-  const { version, size, etag, parts, once, known } = request;
+  const { conditions, version, size, etag, parts, placed, once, known } = request;
   const parted = partsOf({ bucket, key }, request);
   const { native, headers } = parted;
-  const record = {
-    ...ownRecord({ bucket, key }, parted, { token: version, isNull: false }),
-    etag,
-    ...(parts && { parts }),
-  };
+  const own = ownRecord({ bucket, key }, parted, { token: version, isNull: false });
+  // The record has no `rev`: the blob has more than the head repeats, so a later stamp must read the blob.
+  const blob = { record: { ...own, etag, ...(parts && { parts }) }, size, native, headers };
   // Last-Modified stays the time of the initiation, whatever place the version gets.
   const mtime = mtimeOfSeq(seqOfToken(version));
   const move = async ({ written, ...change }: PlaceChange): Promise<WrittenObject> => {
-    const beside = (await once?.movesTo(change.to)) ?? {};
-    return copyToPlace(
-      { bucket, key },
-      { ...change, written: { ...written, record: { ...written.record, mtime } } },
-      beside,
-      call,
-    );
+    const beside = await once.movesTo(change.to);
+    const moved = { ...change, written: { ...written, record: { ...written.record, mtime } } };
+    return copyToPlace({ bucket, key }, moved, beside, call);
   };
   const { token } = await commitVersion(
     context,
-    {
-      bucket,
-      key,
-      conditions: request.conditions,
-      token: version,
-      // The record has no `rev`: the blob has more than the head repeats, so a later stamp must read the blob.
-      write: async () => ({ record, size, native, headers }),
-      move,
-      ...(request.unplaced === true && { unplaced: true }),
-      known,
-      ...(once && { nonce: once.nonce, already: once.happened, onDoubt: once.onDoubt, placeAt: once.placeAt }),
-    },
+    { kind: 'published', bucket, key, conditions, token: version, written: blob, move, placed, once, known },
     call,
   );
   return committed(request, token);
 }
 
 /**
- * Publishes the null version: the head becomes an mlink to the blob. Settling (moving the bytes to the key) follows in
- * the background. Even if the upload was initiated before the current version was made, its object gets a place above
- * that version.
+ * Publishes the null version: the head becomes an mlink to the blob. Even if the upload was initiated before the
+ * current version was made, its object gets a place above that version.
+ * @returns the head, as a read would find it; undefined when it was found instead of an answer, as it may have been
+ * amended since it was written
  */
 async function publishNull(
   context: ObjectsContext,
-  { bucket, key, request, onDoubt }: PublishTarget,
+  { bucket, key, request }: DetachedTarget,
+  { once, known }: Pick<DetachedNull, 'once' | 'known'>,
   call: Call,
-): Promise<Committed> {
-  const { version } = request;
+): Promise<Head | undefined> {
+  const { version, conditions, etag, size, parts } = request;
   const { ref, fields, native, headers } = partsOf({ bucket, key }, request);
   const age = new BlobAge(context, bucket);
   age.begin();
-  let sent: SentHead | undefined;
+  let sent: { readonly result: WriteResult; readonly metadata: BlobMetadata } | undefined;
   const { written } = await commitNull(
     context,
     {
       bucket,
       key,
-      conditions: request.conditions,
+      conditions,
+      writes: 'mlink',
       blob: version,
-      beforeSend: () => age.requireYoung(),
+      isTooLate: () => age.isTooOld,
+      known,
+      once,
       plan: async ({ seq, ...base }, { placed, condition }) => {
         const mlink: MlinkHead = {
-          ...mlinkOf(request),
+          kind: 'mlink',
+          etag,
+          size,
+          version,
+          ...(parts && { parts }),
           ...fields,
           ...base,
           ...placeOf(version, { seq, placed }, base),
@@ -128,42 +130,15 @@ async function publishNull(
         const metadata = await blobMetadata(bucket.home, mlink, native, call);
         return async () => {
           const result = await bucket.home.store.write(ref, EMPTY, { headers, metadata, condition }, call);
-          sent = { result, head: () => parseHead(ref, { size: 0, ...headers, ...result, metadata }) };
+          sent = { result, metadata };
           return result;
         };
       },
-      ...(onDoubt && { onDoubt }),
-      ...knownOf(request),
     },
     call,
   );
-  if (request.settledByCaller !== true) context.settler.schedule({ bucket, key });
-  return { ...committed(request, NULL_VERSION), ...unsettled(request, sent, written) };
-}
-
-/** A head that was found instead of an answer may have been amended since it was written. */
-function unsettled(
-  { settledByCaller }: PublishRequest,
-  sent: SentHead | undefined,
-  written: WriteResult | undefined,
-): Pick<Committed, 'unsettled'> {
-  if (settledByCaller !== true) return {};
-  return { unsettled: sent !== undefined && sent.result === written ? { head: sent.head() } : {} };
-}
-
-function knownOf({ known, once }: PublishRequest): Pick<NewNull, 'known' | 'nonce' | 'already' | 'onDoubt'> {
-  if (once === undefined) return { known };
-  const { nonce, happened, onDoubt } = once;
-  return { known, nonce, already: async (now) => (await happened(now)) !== undefined, onDoubt };
-}
-
-function mlinkOf({
-  etag,
-  size,
-  version,
-  parts,
-}: PublishRequest): Pick<MlinkHead, 'kind' | 'etag' | 'size' | 'version'> {
-  return { kind: 'mlink', etag, size, version, ...(parts && { parts }) };
+  if (sent === undefined || sent.result !== written) return undefined;
+  return parseHead(ref, { size: 0, ...headers, ...sent.result, metadata: sent.metadata });
 }
 
 /** The version's place in the history: its own one, or one above the head. Its time is its own in either case. */
@@ -177,30 +152,24 @@ function placeOf(
   return { ...at, ...(base.floor === seq && { floor: at.seq }) };
 }
 
-interface SentHead {
-  readonly result: WriteResult;
-  /** The head as a read would find it. */
-  readonly head: () => Head;
-}
-
-function committed({ version, etag, checksum }: PublishRequest, versionId: string): Committed {
+function committed({ version, etag, checksum }: DetachedObject, versionId: string): Committed {
   return { etag, mtime: mtimeOfSeq(seqOfToken(version)), versionId, ...(checksum !== undefined && { checksum }) };
 }
 
 /**
- * Like `publishObject`, for a blob that this request has written itself. If the publication is refused for certain, the
- * blob is removed.
+ * Makes a null version of a blob that this request has written itself. Settling (moving the bytes to the key) follows
+ * in the background. If the publication is refused for certain, the blob is removed.
  */
-export async function publishDetached(context: ObjectsContext, target: PublishTarget, call: Call): Promise<Committed> {
+export async function publishDetached(context: ObjectsContext, target: DetachedTarget, call: Call): Promise<Committed> {
   const { bucket, key, request } = target;
   const named = { perhaps: false };
-  const onDoubt = (): void => {
-    named.perhaps = true;
-  };
+  const once = { nonce: newNonce(), onDoubt: () => (named.perhaps = true) };
   try {
-    return await publishNull(context, { ...target, onDoubt }, call);
+    await publishNull(context, target, { once }, call);
   } catch (error) {
     if (!named.perhaps) context.settler.discard({ bucket, key }, request.version);
     throw error;
   }
+  context.settler.schedule({ bucket, key });
+  return committed(request, NULL_VERSION);
 }

@@ -5,7 +5,7 @@ import { mtimeOfSeq, newNonce } from '../records/clock.ts';
 import { partsOf } from '../heads/new-record.ts';
 import { blobMetadata } from '../heads/overflow.ts';
 import type { InlineHead } from '../records/record.ts';
-import { newToken, seqOfToken } from '../records/version-token.ts';
+import { type VersionToken, newToken, seqOfToken } from '../records/version-token.ts';
 import { NULL_VERSION } from '../heads/head.ts';
 import { whileStreaming } from '../heads/commit-life.ts';
 import type { ObjectsContext } from '../versions/object-context.ts';
@@ -42,18 +42,14 @@ export function putObject(context: ObjectsContext, target: PutTarget<AnyBody>, c
  */
 async function putVersion(context: ObjectsContext, target: PutTarget<AnyBody>, call: Call): Promise<Committed> {
   const { bucket, key, request } = target;
+  const { conditions } = request;
+  const write = (token: VersionToken): Promise<WrittenObject> => upload(target, { token, isNull: false }, call);
+  const move = (change: PlaceChange): Promise<WrittenObject> => copyToPlace({ bucket, key }, change, {}, call);
   const { token, written } = await commitVersion(
     context,
-    {
-      bucket,
-      key,
-      conditions: request.conditions,
-      write: (token) => upload(target, { token, isNull: false }, call),
-      ...(request.body instanceof Uint8Array
-        ? {}
-        : { move: (change: PlaceChange) => copyToPlace({ bucket, key }, change, {}, call) }),
-      queues: request.body instanceof Uint8Array ? 'first' : 'stored',
-    },
+    request.body instanceof Uint8Array
+      ? { kind: 'held', bucket, key, conditions, write }
+      : { kind: 'stored', bucket, key, conditions, write, move },
     call,
   );
   if (written === undefined || !isWrittenObject(written)) {
@@ -77,8 +73,9 @@ async function putNull(context: ObjectsContext, target: PutTarget, call: Call): 
     {
       bucket,
       key,
-      nonce,
       conditions: request.conditions,
+      writes: 'held',
+      nonce,
       plan: async (base, { condition }) => {
         const record: InlineHead = {
           kind: 'inline',

@@ -29,7 +29,7 @@ export async function putInline(context: ObjectsContext, target: PutTarget, call
       bucket,
       key,
       conditions: request.conditions,
-      repeatable: request.body instanceof Uint8Array,
+      writes: request.body instanceof Uint8Array ? 'held' : 'streamed',
       send: (on) => writeInline(target, { draft, parts, ...on }, call),
       recognise: byNonce(nonce, (head) => recognisedWrite(head, nonce)),
     },

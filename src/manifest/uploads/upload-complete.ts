@@ -260,16 +260,13 @@ async function publish(
   const { upload, request } = completing;
   const { conditions } = request;
   const once = publishOnce({ target: upload, held, conditions }, call);
-  const unplaced = upload.placed === true ? {} : { unplaced: true };
-  // A request that held the claim before this one may have published since the head was read.
-  const known = held.inherited ? {} : { known: seen };
   const publication: PublishRequest = {
     ...versionOf(completing),
     conditions,
     once,
-    settledByCaller: true,
-    ...unplaced,
-    ...known,
+    placed: upload.placed === true,
+    // A request that held the claim before this one may have published since the head was read.
+    known: held.inherited ? undefined : seen,
   };
   try {
     await request.beforePublication();

@@ -1,4 +1,3 @@
-import { StoreError } from '../../store/store-error.ts';
 import type { Bucket } from '../records/bucket.ts';
 import { type Moment, elapsedSince, momentNow } from '../records/moment.ts';
 import { timeOf } from '../records/time.ts';
@@ -34,9 +33,9 @@ export class BlobAge {
     return this.#elapsed() >= RENEW_AFTER_MS;
   }
 
-  /** Asked right before the send. @throws StoreError conditionFailed: the process stood still, begin again */
-  requireYoung(): void {
-    if (this.#elapsed() > TOO_OLD_MS) throw new StoreError('conditionFailed', { call: 'write', code: 'TooOld' });
+  /** Asked right before the send: the process stood still, and must begin again. */
+  get isTooOld(): boolean {
+    return this.#elapsed() > TOO_OLD_MS;
   }
 
   #elapsed(): number {

@@ -4,14 +4,15 @@ import { newNonce } from '../records/clock.ts';
 import type { FieldsOf } from '../records/record-fields.ts';
 import type { VersionToken } from '../records/version-token.ts';
 import {
+  type HeadChange,
   type HeadTarget,
-  type QueueMoment,
   byNonce,
   changeHead,
   ringAfter,
   versionNonce,
 } from '../heads/head-commit.ts';
-import type { Head, SeenHead } from '../heads/head.ts';
+import type { SeenHead } from '../heads/head.ts';
+import type { PublishOnce } from '../heads/object-requests.ts';
 import type { ObjectsContext } from './object-context.ts';
 import { type PlacedHead, displaceNull, floorAbove } from './displace.ts';
 import { placeHead } from './drain-window.ts';
@@ -23,23 +24,41 @@ type NullBase = FieldsOf<'nonces'> &
     readonly seq: number;
   };
 
-export interface NewNull extends HeadTarget {
-  readonly nonce?: string;
+/** The null version that is about to be. */
+type NewNull = NullBasics & (HeldNull | CopiedNull | DetachedNull);
+
+interface NullBasics extends HeadTarget {
   /** Prepares and returns the one conditional write of the head. May be asked several times. */
   readonly plan: (
     base: NullBase,
     turn: { readonly placed: PlacedHead; readonly condition: Condition },
   ) => Promise<() => Promise<WriteResult>>;
-  /** Private blob that the head names: it must not be taken for the one that it displaces. */
-  readonly blob?: VersionToken;
-  /** As in a `HeadChange`. */
-  readonly onDoubt?: () => void;
-  readonly beforeSend?: () => void;
-  readonly already?: (head: Head | undefined) => Promise<boolean>;
+}
+
+/** What it is made of is in memory. */
+interface HeldNull {
+  readonly writes: 'held';
+  readonly nonce: string;
   /** As in a `HeadChange`. */
   readonly known?: SeenHead | undefined;
-  /** `never` where the write takes as long as a copy does. Default: first. */
-  readonly queues?: QueueMoment;
+  readonly onDoubt?: () => void;
+}
+
+/** The write of the head is a copy. */
+interface CopiedNull {
+  readonly writes: 'copied';
+}
+
+/** Its bytes lie on a private blob, which the head names. */
+export interface DetachedNull {
+  readonly writes: 'mlink';
+  /** That blob: it must not be taken for the one that the head displaces. */
+  readonly blob: VersionToken;
+  /** As in a `HeadChange`. */
+  readonly isTooLate: () => boolean;
+  readonly known?: SeenHead | undefined;
+  /** What makes one of several attempts; `happened` only where other requests may make the same version. */
+  readonly once: Pick<PublishOnce, 'nonce' | 'onDoubt'> & Partial<Pick<PublishOnce, 'happened'>>;
 }
 
 interface CommittedNull {
@@ -54,9 +73,9 @@ interface CommittedNull {
  * in one that never had any. The null version before it is named in the head until its blob is gone.
  */
 export async function commitNull(context: ObjectsContext, version: NewNull, call: Call): Promise<CommittedNull> {
-  const { bucket, key, conditions, already, onDoubt, beforeSend, known, queues = 'first' } = version;
+  const { bucket, key, conditions, plan } = version;
   const place = { bucket, key };
-  const nonce = version.nonce ?? newNonce();
+  const { nonce, ...own } = asChange(version);
   let seq = 0;
   let dels: readonly VersionToken[] = [];
   const written = await changeHead<WriteResult | undefined>(
@@ -64,29 +83,45 @@ export async function commitNull(context: ObjectsContext, version: NewNull, call
       bucket,
       key,
       conditions,
-      repeatable: true,
-      versioned: bucket.versioning !== 'never',
-      queues,
-      known,
+      ...own,
       plan: async ({ head }, condition) => {
         const placed = await placeHead(context, place, head, call);
         seq = context.clock.next(placed.seq);
         const displaced = (await displaceNull(place, head, call)).dels ?? [];
-        dels = displaced.filter((token) => token !== version.blob);
+        dels = version.writes === 'mlink' ? displaced.filter((token) => token !== version.blob) : displaced;
         // Said even where it is the seq itself: it tells that this writer knew of versions.
         const floor = bucket.versioning === 'never' ? {} : { floor: seq, ...floorAbove(placed, conditions) };
-        return version.plan(
+        return plan(
           { nonce, seq, ...ringAfter(head), ...(dels.length > 0 && { dels }), ...floor },
           { placed, condition },
         );
       },
       recognise: byNonce(nonce, (head) => (versionNonce(head) === nonce ? head.properties : undefined)),
-      ...(onDoubt && { onDoubt }),
-      ...(beforeSend && { beforeSend }),
-      ...(already && { already: async (head) => ((await already(head)) ? { result: undefined } : undefined) }),
     },
     call,
   );
   for (const token of dels) context.settler.discard(place, token);
   return { seq, written };
+}
+
+type OwnPart = Pick<HeadChange<undefined>, 'writes' | 'known' | 'happened'> &
+  Partial<Pick<HeadChange<undefined>, 'onDoubt' | 'isTooLate'>> & { readonly nonce: string };
+
+/** What the kinds of a null version do each in their own way. */
+function asChange(version: NewNull): OwnPart {
+  if (version.writes === 'copied') return { writes: 'copied', nonce: newNonce() };
+  if (version.writes === 'held') {
+    const { writes, nonce, known, onDoubt } = version;
+    return { writes, nonce, known, ...(onDoubt && { onDoubt }) };
+  }
+  const { known, isTooLate, once } = version;
+  const { nonce, onDoubt, happened } = once;
+  return {
+    writes: 'held',
+    nonce,
+    known,
+    isTooLate,
+    onDoubt,
+    happened: happened && (async (head) => ((await happened(head)) === undefined ? undefined : { result: undefined })),
+  };
 }

@@ -6,13 +6,14 @@ import { newNonce } from '../records/clock.ts';
 import { headPlace } from '../records/names.ts';
 import { linkMetadata } from '../heads/overflow.ts';
 import { type HeadRecord, namedVersion, withLog } from '../records/record.ts';
+import { AGAIN } from '../records/turns.ts';
 import { type VersionToken, newToken, seqOfToken } from '../records/version-token.ts';
 import { rewriteRecord } from '../heads/head-amend.ts';
 import {
   type Found,
   type HeadChange,
   type HeadTarget,
-  type QueueMoment,
+  type Verdict,
   carriesNonce,
   changeHead,
   conflict,
@@ -20,6 +21,7 @@ import {
   ringAfter,
 } from '../heads/head-commit.ts';
 import { type Head, type KnownHead, type SeenHead, nativeRecord, withRecord } from '../heads/head.ts';
+import type { PublishRequest } from '../heads/object-requests.ts';
 import type { ObjectsContext } from './object-context.ts';
 import { BlobAge } from './blob-age.ts';
 import { type Inherited, type PlacedHead, displace, floorAbove, isBehind, redo } from './displace.ts';
@@ -34,26 +36,32 @@ const EMPTY = new Uint8Array(0);
 const MAX_PLACES = 8;
 
 /** A version that is about to be: an object or a delete marker with a version id of its own. */
-interface NewVersion extends HeadTarget {
-  /** Brings the version's own blob into being. Asked again for each new place, unless there is a `move`. */
+type NewVersion = HeadTarget & (HeldVersion | StoredVersion | PublishedVersion);
+
+/** What it is made of is in memory. Its place is above the head that is read first. */
+interface HeldVersion {
+  readonly kind: 'held';
+  /** Brings the version's own blob into being. Asked again for each new place. */
   readonly write: (token: VersionToken) => Promise<WrittenVersion>;
-  /** Brings it to a new place, where its bytes can be had only once. */
-  readonly move?: (change: PlaceChange) => Promise<WrittenObject>;
-  /** Its place, when that was decided earlier; else above the head that is read first. */
-  readonly token?: VersionToken;
-  /** Its place was not taken above a head that was read: it may become the newest there, and nothing below another. */
-  readonly unplaced?: boolean;
-  /** Names a new place of this seq. */
-  readonly placeAt?: (seq: number) => VersionToken;
-  readonly nonce?: string;
-  /** As in a `HeadChange`. */
-  readonly onDoubt?: () => void;
-  /** Whether, and at which place, another request has made it. */
-  readonly already?: (head: Head | undefined) => Promise<VersionToken | undefined>;
   /** As in a `HeadChange`. */
   readonly known?: SeenHead | undefined;
-  /** `stored` where `write` takes as long as a client or a copy does. Default: first. */
-  readonly queues?: QueueMoment;
+}
+
+/** Its bytes can be had only once, from a client or by a copy. Its place is above the head that is read first. */
+interface StoredVersion {
+  readonly kind: 'stored';
+  readonly write: (token: VersionToken) => Promise<WrittenObject>;
+  /** Brings its own blob to a new place. */
+  readonly move: (change: PlaceChange) => Promise<WrittenObject>;
+}
+
+/** An upload, whose place was decided at its initiation, and whose own blob is there. */
+interface PublishedVersion extends Pick<PublishRequest, 'placed' | 'once' | 'known'> {
+  readonly kind: 'published';
+  readonly token: VersionToken;
+  readonly written: WrittenObject;
+  /** Brings its own blob to a new place. */
+  readonly move: (change: PlaceChange) => Promise<WrittenObject>;
 }
 
 interface CommittedVersion {
@@ -102,8 +110,6 @@ class VersionCommit {
   readonly #places = new Set<VersionToken>();
   /** Its place was taken above a head that was there after the request began: so it may come to lie below another. */
   #isPlaced: boolean;
-  /** The head that was read back last, and the version's own blob, prove that the version was not committed. */
-  #isRefuted = false;
   /** Those that a head may name: it does, or a send that would have made it was not answered for certain. */
   readonly #named = new Set<VersionToken>();
 
@@ -111,32 +117,35 @@ class VersionCommit {
     this.#context = context;
     this.#version = version;
     this.#call = call;
-    this.#nonce = version.nonce ?? newNonce();
-    this.#token = version.token;
-    this.#isPlaced = version.token !== undefined && version.unplaced !== true;
+    const { kind } = version;
+    this.#nonce = kind === 'published' ? version.once.nonce : newNonce();
+    this.#token = kind === 'published' ? version.token : undefined;
+    this.#isPlaced = kind === 'published' && version.placed;
     this.#age = new BlobAge(context, version.bucket);
   }
 
   async run(): Promise<CommittedVersion> {
-    const { bucket, key, conditions, already, known, queues = 'first' } = this.#version;
+    const version = this.#version;
+    const { bucket, key, conditions, kind } = version;
+    const once = kind === 'published' ? version.once : undefined;
+    // If a head from before the request has moved, the place was taken above one that may be older than the request,
+    // and is given up unless it lies above the head that is read. So only what is quickly made again begins with one.
+    const mayBeginBefore = kind === 'held' && !isDraining(this.#context, bucket);
     const change: HeadChange<VersionToken> = {
       bucket,
       key,
       conditions,
-      repeatable: true,
-      versioned: true,
-      queues,
+      writes: kind === 'stored' ? 'stored' : 'held',
       plan: (head, condition) => this.#plan(head, condition),
-      known,
-      memory: this.#mayBeginBefore() ? this.#context.memory : undefined,
-      beforeSend: () => this.#age.requireYoung(),
+      known: kind === 'stored' ? undefined : version.known,
+      memory: mayBeginBefore ? this.#context.memory : undefined,
+      isTooLate: () => this.#age.isTooOld,
       onDoubt: () => {
         if (this.#token !== undefined) this.#named.add(this.#token);
-        this.#version.onDoubt?.();
+        once?.onDoubt();
       },
       recognise: (head) => this.#recognise(head),
-      isRefuted: () => this.#isRefuted,
-      ...(already && { already: (head) => found(already(head)) }),
+      happened: once && ((head) => found(once.happened(head))),
     };
     const token = await changeHead(change, this.#call);
     this.#named.add(token);
@@ -149,27 +158,21 @@ class VersionCommit {
    * upload's blob may be completed yet.
    */
   tidyUp(): void {
-    const { bucket, key, token: given } = this.#version;
+    const { bucket, key } = this.#version;
     for (const token of this.#places) {
-      if (token === given || this.#named.has(token)) continue;
+      if (this.#isGiven(token) || this.#named.has(token)) continue;
       this.#context.settler.later(`discard ${bucket.uid}/${token}`, (call) =>
         removeUnnamed({ bucket, key }, token, call),
       );
     }
   }
 
-  /**
-   * Whether it may begin with a head from before the request. If that one has moved, the place was taken above a head
-   * that may be older than the request, and is given up unless it lies above the one that is read. In question are
-   * changes that are quickly made again.
-   */
-  #mayBeginBefore(): boolean {
-    const { bucket, token, already, move } = this.#version;
-    const isPlain = token === undefined && already === undefined && move === undefined;
-    return isPlain && !isDraining(this.#context, bucket);
+  /** It is the place of an upload from its initiation. */
+  #isGiven(token: VersionToken): boolean {
+    return this.#version.kind === 'published' && this.#version.token === token;
   }
 
-  async #plan({ head, trust }: KnownHead, condition: Condition): Promise<() => Promise<VersionToken>> {
+  async #plan({ head, trust }: KnownHead, condition: Condition): Promise<(() => Promise<VersionToken>) | typeof AGAIN> {
     const { bucket, key } = this.#version;
     const place = { bucket, key };
     const placed = await placeHead(this.#context, place, head, this.#call);
@@ -177,13 +180,13 @@ class VersionCommit {
     const isOvertaken = isBehind(first, placed);
     if (isOvertaken && head !== undefined && this.#mayComeBelow(first, placed)) {
       await Promise.all([this.#blobAt(first), redo(place, head, this.#call)]);
-      await this.#renewIfOld(first);
+      if (await this.#renewIfOld(first)) return AGAIN;
       return () => this.#enterBelow(head, first, condition);
     }
     const token = isOvertaken ? await this.#takeNewPlace(first, placed) : first;
-    if (trust !== 'remembered' && this.#version.unplaced !== true) this.#isPlaced = true;
+    if (trust !== 'remembered' && this.#version.kind !== 'published') this.#isPlaced = true;
     const [written, inherited] = await Promise.all([this.#blobAt(token), displace(place, placed, this.#call)]);
-    await this.#renewIfOld(token);
+    if (inherited === AGAIN || (await this.#renewIfOld(token))) return AGAIN;
     return () => this.#swap({ placed, token, written, inherited }, condition);
   }
 
@@ -192,7 +195,12 @@ class VersionCommit {
   }
 
   #blobAt(token: VersionToken): Promise<WrittenVersion> {
-    return (this.#written ??= this.#bring(token, this.#version.write(token)));
+    const version = this.#version;
+    const { kind } = version;
+    return (this.#written ??= this.#bring(
+      token,
+      kind === 'published' ? Promise.resolve(version.written) : version.write(token),
+    ));
   }
 
   async #bring(token: VersionToken, writing: Promise<WrittenVersion>): Promise<WrittenVersion> {
@@ -204,17 +212,18 @@ class VersionCommit {
 
   /** The old place keeps its blob until the commit is over. */
   async #takeNewPlace(from: VersionToken, { seq }: PlacedHead): Promise<VersionToken> {
-    const { conditions, write, move, placeAt = newToken } = this.#version;
+    const version = this.#version;
     if (this.#places.size >= MAX_PLACES) {
-      throw hasWriteConditions(conditions)
-        ? conflict(this.#version)
+      throw hasWriteConditions(version.conditions)
+        ? conflict(version)
         : new StoreError('throttled', { call: 'write', code: 'Overtaken' });
     }
     const before = await this.#blobAt(from);
-    const to = placeAt(this.#context.clock.next(seq));
+    const above = this.#context.clock.next(seq);
+    const to = version.kind === 'published' ? version.once.placeAt(above) : newToken(above);
     this.#token = to;
-    const isMoved = move !== undefined && isWrittenObject(before);
-    this.#written = this.#bring(to, isMoved ? this.#moved(move({ from, to, written: before })) : write(to));
+    if (version.kind === 'held') this.#written = this.#bring(to, version.write(to));
+    else this.#written = this.#bring(to, this.#moved(version.move({ from, to, written: before as WrittenObject })));
     return to;
   }
 
@@ -229,12 +238,12 @@ class VersionCommit {
     }
   }
 
-  /** What had to be done to the versions below may have taken long. @throws StoreError conditionFailed: begin again */
-  async #renewIfOld(token: VersionToken): Promise<void> {
-    if (!this.#age.needsRenewal) return;
-    const { bucket, key, already, token: given } = this.#version;
+  /** What had to be done to the versions below may have taken long. @returns true: the blob was renewed, begin again */
+  async #renewIfOld(token: VersionToken): Promise<boolean> {
+    if (!this.#age.needsRenewal) return false;
+    const { bucket, key } = this.#version;
     // An upload's claim is renewed by what is asked at the beginning of each turn.
-    if (already === undefined || token !== given) {
+    if (!this.#isGiven(token)) {
       const revision = await touchVersion({ bucket, key }, token, this.#call);
       this.#written = this.#written?.then((written) => ({
         ...written,
@@ -242,7 +251,7 @@ class VersionCommit {
       }));
     }
     this.#age.begin();
-    throw new StoreError('conditionFailed', { call: 'setMetadata', code: 'Renewed' });
+    return true;
   }
 
   async #swap({ placed, token, written, inherited }: Swap, condition: Condition): Promise<VersionToken> {
@@ -280,26 +289,27 @@ class VersionCommit {
   }
 
   /** Proof that the version is part of the history, whatever has become of the head since. */
-  async #recognise(head: Head | undefined): Promise<Found<VersionToken> | undefined> {
+  async #recognise(head: Head | undefined): Promise<Verdict<VersionToken>> {
     const token = this.#token;
-    this.#isRefuted = false;
-    if (token === undefined) return undefined;
+    if (token === undefined) return 'unknown';
     const record = head?.record;
     const named =
       namedVersion(record) === token ||
       record?.adds?.includes(token) === true ||
       record?.dels?.includes(token) === true;
     if (named) return { result: token };
-    const { bucket, key, token: given, already } = this.#version;
-    // Other requests that make the same version share the nonce, and not the place.
-    if (carriesNonce(record, this.#nonce)) return already === undefined ? { result: token } : found(already(head));
+    const version = this.#version;
+    const { bucket, key, kind } = version;
+    if (carriesNonce(record, this.#nonce)) {
+      // Other requests that make the same version share the nonce, and not the place.
+      return kind === 'published' ? ((await found(version.once.happened(head))) ?? 'unknown') : { result: token };
+    }
     const own = await readVersion({ bucket, key }, token, this.#call);
     if (own?.record.stamp === true) return { result: token };
     // A writer that replaces a head stamps the version that the head names first. So does a writer that drops a version
     // from the log.
     const isDisplacedWithStamp = record?.ring !== undefined && !isDraining(this.#context, bucket);
-    this.#isRefuted = own !== undefined && given === undefined && isDisplacedWithStamp;
-    return undefined;
+    return own !== undefined && kind !== 'published' && isDisplacedWithStamp ? 'undone' : 'unknown';
   }
 }
 

@@ -1,5 +1,6 @@
 import { isS3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
+import { newNonce } from '../records/clock.ts';
 import { headPlace } from '../records/names.ts';
 import { RECORD_NAME, type DeletionRecord, type OwnMarker, type TombHead, encodeRecord } from '../records/record.ts';
 import { deletionRef, ownKey, versionRef } from '../records/version-names.ts';
@@ -42,7 +43,7 @@ async function createVersion(
   const write = (token: VersionToken): Promise<WrittenMarker> =>
     writeMarker({ bucket, key }, { token, ownerId, isNull: false }, call);
   const known = listedHead(listing, key);
-  return (await commitVersion(context, { bucket, key, conditions, write, known }, call)).token;
+  return (await commitVersion(context, { kind: 'held', bucket, key, conditions, write, known }, call)).token;
 }
 
 /**
@@ -65,6 +66,8 @@ async function createNull(
       bucket,
       key,
       conditions,
+      writes: 'held',
+      nonce: newNonce(),
       known: listedHead(listing, key),
       onDoubt: () => (mayBeNamed = true),
       plan: async (base, { condition }) => {

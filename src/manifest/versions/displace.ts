@@ -1,7 +1,7 @@
 import type { Call } from '../../observe/call.ts';
 import { type WriteConditions, hasWriteConditions } from '../../protocol/conditions.ts';
 import { at } from '../../store/blob-store.ts';
-import { StoreError, isStoreError } from '../../store/store-error.ts';
+import { isStoreError } from '../../store/store-error.ts';
 import { blobMetadata } from '../heads/overflow.ts';
 import { claimIn, nativeIn } from '../records/metadata.ts';
 import {
@@ -23,6 +23,7 @@ import { type OwnCopy, copyToOwn } from './own-copy.ts';
 import { Grounds, removeVersionBlob } from './remove-blob.ts';
 import { stampCurrent, stampVersion, touchVersion } from './stamp.ts';
 import type { KeyRef } from '../records/key-ref.ts';
+import { AGAIN } from '../records/turns.ts';
 
 /** A head, and where in the key's history it stands. */
 export interface PlacedHead {
@@ -42,10 +43,12 @@ export interface Inherited {
 /**
  * All that must be true before a head may be replaced by one that names a new version: its log is done, the
  * version it names is stamped, and a null version that lies in it is where it can stay.
- * @throws StoreError conditionFailed: the head has moved
+ * @returns AGAIN: the head has moved
+ * @throws StoreError conditionFailed: the same
  */
-export async function displace(place: KeyRef, placed: PlacedHead, call: Call): Promise<Inherited> {
+export async function displace(place: KeyRef, placed: PlacedHead, call: Call): Promise<Inherited | typeof AGAIN> {
   const [nullVersion] = await Promise.all([displaceCurrent(place, placed, call), redo(place, placed.head, call)]);
+  if (nullVersion === AGAIN) return AGAIN;
   return nullVersion === undefined ? {} : { nullVersion };
 }
 
@@ -101,7 +104,7 @@ async function displaceCurrent(
   place: KeyRef,
   { head, seq }: Pick<PlacedHead, 'head' | 'seq'>,
   call: Call,
-): Promise<VersionToken | undefined> {
+): Promise<VersionToken | undefined | typeof AGAIN> {
   if (head === undefined) return undefined;
   switch (head.record?.kind) {
     case 'void':
@@ -168,7 +171,7 @@ async function moveNull(
   { bucket, key }: KeyRef,
   { head, seq, record: inHead }: NullInHead & Pick<PlacedHead, 'seq'>,
   call: Call,
-): Promise<VersionToken> {
+): Promise<VersionToken | typeof AGAIN> {
   const token = tokenOfHead(head, seq);
   const target = versionRef({ bucket, key }, token);
   const view = viewOf(head, { bucket, key });
@@ -195,9 +198,8 @@ async function moveNull(
       await touchVersion({ bucket, key }, token, call);
       return token;
     }
-    throw isStoreError(error, 'sourceConditionFailed', 'sourceNotFound', 'notFound', 'partsGone')
-      ? new StoreError('conditionFailed', { call: 'copy', cause: error })
-      : error;
+    if (isStoreError(error, 'sourceConditionFailed', 'sourceNotFound', 'notFound', 'partsGone')) return AGAIN;
+    throw error;
   }
   return token;
 }
@@ -221,16 +223,14 @@ async function keepDetachedNull(
   { bucket, key }: KeyRef,
   inHead: NullInHead & { readonly record: MlinkHead },
   call: Call,
-): Promise<VersionToken> {
+): Promise<VersionToken | typeof AGAIN> {
   const { store } = bucket.home;
   const { head, record } = inHead;
   const token = record.version;
   const ref = versionRef({ bucket, key }, token);
-  const moved = (cause?: unknown): StoreError =>
-    new StoreError('conditionFailed', { call: 'setMetadata', ...(cause !== undefined && { cause }) });
   try {
     const { metadata, revision } = await store.head(ref, call);
-    if ((await readHead({ bucket, key }, call))?.properties.revision !== head.properties.revision) throw moved();
+    if ((await readHead({ bucket, key }, call))?.properties.revision !== head.properties.revision) return AGAIN;
     const own = await blobMetadata(
       bucket.home,
       ownNullRecord({ bucket, key }, inHead),
@@ -241,6 +241,7 @@ async function keepDetachedNull(
     await store.setMetadata(ref, { ...own, ...claimIn(metadata) }, at(revision), call);
     return token;
   } catch (error) {
-    throw isStoreError(error, 'notFound') ? moved(error) : error;
+    if (isStoreError(error, 'notFound')) return AGAIN;
+    throw error;
   }
 }

@@ -150,12 +150,13 @@ interface SealedBlob {
   readonly token: VersionToken;
   readonly metadata: BlobMetadata;
   readonly revision: Revision;
-  /** What may go in the same call: emptied when it went. */
-  readonly along: RemoveItem[];
+  /** Other blobs of the system container that go, in the same call if there is one. */
+  readonly along: readonly RemoveItem[];
 }
 
 /**
- * Removes what a committed change of the key let go of, as it was when it was sealed, without another look.
+ * Removes what a committed change of the key let go of, as it was when it was sealed, without another look; and what
+ * goes along with it, whether that stays or not.
  * @returns false when it was changed since, or must stay: `removeVersionBlob` looks again
  */
 export async function removeSealed(
@@ -165,13 +166,16 @@ export async function removeSealed(
 ): Promise<boolean> {
   const { store } = place.bucket.home;
   if (isUploadToken(token)) {
-    if (mayLandLate(decodeClaim(metadata), recordIn(metadata))) return false;
+    if (mayLandLate(decodeClaim(metadata), recordIn(metadata))) {
+      await removeForGood(place.bucket.home, along, call);
+      return false;
+    }
     // Where the service keeps what is staged to itself, it went when the parts were assembled.
     if (store.staged !== undefined) await store.discardParts(versionRef(place, token), call);
   }
   if (along.length > 0) {
     const { name } = versionRef(place, token);
-    const outcomes = await removeForGood(place.bucket.home, [...along.splice(0), { name, revision }], call);
+    const outcomes = await removeForGood(place.bucket.home, [...along, { name, revision }], call);
     return outcomes.at(-1) !== 'conditionFailed';
   }
   try {

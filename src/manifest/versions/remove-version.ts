@@ -46,6 +46,7 @@ import { VERSIONING_JUST_ENABLED, isDraining, mayHideVersions, versionsNewestFir
 import { Grounds, removeVersionBlob } from './remove-blob.ts';
 import { type VersionBlob, isVisible, readVersion, versionView } from './version-blob.ts';
 import type { KeyRef } from '../records/key-ref.ts';
+import { AGAIN } from '../records/turns.ts';
 
 const EMPTY = new Uint8Array(0);
 
@@ -83,14 +84,14 @@ export async function removeVersion(
       bucket,
       key,
       conditions: {},
-      repeatable: true,
-      versioned: true,
+      writes: 'held',
       plan: async ({ head }, condition) => {
         await refuseInWindow(context, target, head, call);
         const turn: Turn = { context, target, request, head, condition, nonce };
         const plan = await (isCurrent(target, head)
           ? planCurrent({ ...turn, head }, call)
           : planNoncurrent(turn, call));
+        if (plan === AGAIN) return AGAIN;
         decided = plan.removal;
         return plan.send;
       },
@@ -142,7 +143,7 @@ function isCurrent({ versionId }: Target, head: Head | undefined): head is Head 
   return versionId === NULL_VERSION ? currentIsNull : !currentIsNull && namedVersion(head.record) === versionId;
 }
 
-async function planNoncurrent(turn: Turn, call: Call): Promise<Plan> {
+async function planNoncurrent(turn: Turn, call: Call): Promise<Plan | typeof AGAIN> {
   const { target, request, head, condition, nonce } = turn;
   const { bucket, key, versionId } = target;
   const token = versionId === NULL_VERSION ? nullBlobOf(head) : versionId;
@@ -184,11 +185,15 @@ function encryptionOf(record: HeadRecord | OwnRecord | undefined): Pick<Removal,
 /**
  * Answers that there is no such version, after reading the head again. If the head's log names the version, somebody
  * has deleted it and did not come to remove its blob. Readers of the id would find the blob, so the log is done first.
- * @throws StoreError conditionFailed: the head has changed meanwhile, and may name the version now
+ * @returns AGAIN: the head has changed meanwhile, and may name the version now
  */
-async function planNothing({ target, head }: Turn, version: VersionBlob | undefined, call: Call): Promise<Plan> {
+async function planNothing(
+  { target, head }: Turn,
+  version: VersionBlob | undefined,
+  call: Call,
+): Promise<Plan | typeof AGAIN> {
   const now = await readHead(target, call);
-  if (now?.properties.revision !== head?.properties.revision) throw new StoreError('conditionFailed', { call: 'head' });
+  if (now?.properties.revision !== head?.properties.revision) return AGAIN;
   const removed: Removed = { deleteMarker: false, versionId: target.versionId };
   let removal: Removal = { removed };
   if (version !== undefined && (await finishDeletion(target, now, version.token, call))) {

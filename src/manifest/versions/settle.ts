@@ -102,33 +102,33 @@ function passengersOf(fresh: FreshMlink | undefined): string {
 }
 
 async function settleKnown(place: KeyRef, fresh: FreshMlink | undefined, call: Call): Promise<void> {
-  const along = [...(fresh?.along ?? [])];
+  const { along = [] } = fresh ?? {};
+  let moved: MovedBlob | undefined;
   try {
-    if (fresh !== undefined && (await settleFresh(place, { ...fresh, along }, call))) return;
-    await settle(place, call);
-  } finally {
+    moved = fresh && (await copyFresh(place, fresh, call));
+    if (moved === undefined) await settle(place, call);
+  } catch (error) {
     await removeForGood(place.bucket.home, along, call);
+    throw error;
   }
+  if (moved === undefined) await removeForGood(place.bucket.home, along, call);
+  else await removeMoved(place, moved, along, call);
 }
 
 /**
- * As `settle`, without a look: if either is not as it was written, the copy fails on its revision.
- * @returns false when nothing was done
+ * Copies the bytes as `settle` does, without a look: if either blob is not as it was written, the copy fails on its
+ * revision.
+ * @returns undefined when nothing was done
  */
-async function settleFresh(
-  place: KeyRef,
-  { head, source, along }: FreshMlink & { along: RemoveItem[] },
-  call: Call,
-): Promise<boolean> {
+async function copyFresh(place: KeyRef, { head, source }: FreshMlink, call: Call): Promise<MovedBlob | undefined> {
   const { record } = head;
-  if (record?.kind !== 'mlink' || !canSettle(place.bucket, record.size)) return false;
+  if (record?.kind !== 'mlink' || !canSettle(place.bucket, record.size)) return undefined;
   // What has spilled would have to be read, and what the log names be removed first.
-  if (overflowOf(record) !== undefined || hasLog(record)) return false;
+  if (overflowOf(record) !== undefined || hasLog(record)) return undefined;
   try {
-    await move(place, { head, record, source, along }, call);
-    return true;
+    return await copyToKey(place, { head, record, source }, call);
   } catch (error) {
-    if (isStoreError(error, ...LEFT_ALONE)) return false;
+    if (isStoreError(error, ...LEFT_ALONE)) return undefined;
     throw error;
   }
 }
@@ -151,7 +151,7 @@ export async function settle({ bucket, key }: KeyRef, call: Call): Promise<void>
   try {
     const [source] = await Promise.all([store.head(blob, call), redo({ bucket, key }, head, call)]);
     await sealKnown({ bucket, key, token }, source.metadata, call);
-    await move({ bucket, key }, { head, record, source, along: [] }, call);
+    await removeMoved({ bucket, key }, await copyToKey({ bucket, key }, { head, record, source }, call), [], call);
   } catch (error) {
     if (isStoreError(error, ...LEFT_ALONE)) return;
     throw error;
@@ -163,12 +163,15 @@ interface Move {
   readonly record: MlinkHead;
   /** The blob that has the bytes; how its upload ended is written down. */
   readonly source: BlobProperties;
-  /** Emptied by who removes them. */
-  readonly along: RemoveItem[];
 }
 
-/** @throws StoreError: the copy was not made; what fails behind it is left to the sweeper */
-async function move({ bucket, key }: KeyRef, { head, record, source, along }: Move, call: Call): Promise<void> {
+/** The blob whose bytes lie at their key now. */
+interface MovedBlob {
+  readonly token: VersionToken;
+  readonly source: BlobProperties;
+}
+
+async function copyToKey({ bucket, key }: KeyRef, { head, record, source }: Move, call: Call): Promise<MovedBlob> {
   const token = record.version;
   const { revision } = source;
   const metadata = await blobMetadata(
@@ -180,8 +183,18 @@ async function move({ bucket, key }: KeyRef, { head, record, source, along }: Mo
   const blob = versionRef({ bucket, key }, token);
   const request = { source: { ...blob, revision }, metadata, ...landing(head, record, source) };
   await bucket.home.store.copy(head.ref, request, call);
-  if (await removeSealed({ bucket, key }, { token, metadata: source.metadata, revision, along }, call)) return;
-  await removeVersionBlob({ bucket, key }, token, Grounds.committed(token), call);
+  return { token, source };
+}
+
+/** @param along other blobs of the system container, which go in any case. What fails is left to the sweeper */
+async function removeMoved(
+  place: KeyRef,
+  { token, source: { metadata, revision } }: MovedBlob,
+  along: readonly RemoveItem[],
+  call: Call,
+): Promise<void> {
+  if (await removeSealed(place, { token, metadata, revision, along }, call)) return;
+  await removeVersionBlob(place, token, Grounds.committed(token), call);
 }
 
 /** Onto which state of the head the bytes of an mlink go, and as what: its own MD5, unless its parts made the ETag. */

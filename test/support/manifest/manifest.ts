@@ -2,8 +2,9 @@ import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
 import type { Bucket } from '../../../src/manifest/records/bucket.ts';
 import { type BucketRegistry, createBucketRegistry } from '../../../src/manifest/buckets/buckets.ts';
 import type { KeyQueue } from '../../../src/manifest/heads/key-queue.ts';
-import { createClock } from '../../../src/manifest/records/clock.ts';
-import type { PutRequest } from '../../../src/manifest/heads/object-requests.ts';
+import { createClock, newNonce } from '../../../src/manifest/records/clock.ts';
+import type { DetachedObject, PublishRequest, PutRequest } from '../../../src/manifest/heads/object-requests.ts';
+import { newUploadToken } from '../../../src/manifest/records/version-token.ts';
 import { type Objects, createObjects } from '../../../src/manifest/objects/objects.ts';
 import type { Realm } from '../../../src/manifest/buckets/realm.ts';
 import type { Time } from '../../../src/manifest/records/time.ts';
@@ -80,4 +81,19 @@ export function putOf(body: string, more: Partial<PutRequest> = {}): PutRequest 
     conditions: {},
     ...more,
   };
+}
+
+/** The only attempt to publish a blob. */
+export function publicationOf(
+  blob: Pick<DetachedObject, 'version' | 'size' | 'etag'> & Partial<DetachedObject>,
+): PublishRequest {
+  const { attributes, ownerId, conditions } = putOf('');
+  const once: PublishRequest['once'] = {
+    nonce: newNonce(),
+    happened: async () => undefined,
+    placeAt: newUploadToken,
+    movesTo: async () => ({}),
+    onDoubt: () => undefined,
+  };
+  return { attributes, ownerId, conditions, ...blob, placed: true, once };
 }

@@ -4,7 +4,7 @@ import { createClock } from '../../../src/manifest/records/clock.ts';
 import { type Objects, createObjects } from '../../../src/manifest/objects/objects.ts';
 import { newToken } from '../../../src/manifest/records/version-token.ts';
 import { versionRef } from '../../../src/manifest/records/version-names.ts';
-import { putOf } from '../../support/manifest/manifest.ts';
+import { publicationOf, putOf } from '../../support/manifest/manifest.ts';
 import { testCall } from '../../support/test-call.ts';
 import { VersionedBucket } from '../../support/manifest/versioned.ts';
 
@@ -96,7 +96,7 @@ async function publish(key: VersionedBucket, call: ReturnType<typeof testCall>):
     { tokens: [], metadata: {}, condition: ABSENT },
     testCall(),
   );
-  return manifest.objects.publish({ bucket, key: 'k' }, { ...putOf(''), version, size: 0, etag: 'abc-1' }, call);
+  return manifest.objects.publish({ bucket, key: 'k' }, publicationOf({ version, size: 0, etag: 'abc-1' }), call);
 }
 
 /** Onto itself, as an operation does it that looked at the source before. */

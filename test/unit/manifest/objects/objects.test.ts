@@ -6,7 +6,7 @@ import { StoreError } from '../../../../src/store/store-error.ts';
 import { MemoryBlobStore } from '../../../../adapters/memory/memory-blob-store.ts';
 import { newToken } from '../../../../src/manifest/records/version-token.ts';
 import { versionRef } from '../../../../src/manifest/records/version-names.ts';
-import { OWNER, type TestManifest, putOf, testManifest } from '../../../support/manifest/manifest.ts';
+import { OWNER, type TestManifest, publicationOf, putOf, testManifest } from '../../../support/manifest/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
 
 const MD5_OF_ONE = 'f97c5d29941bfb1b2fdab0874906ab82';
@@ -250,8 +250,9 @@ describe('publishing, settling and copying', () => {
     const blob = versionRef({ bucket, key }, FIRST);
     const { tokens } = await store.stagePart(blob, Buffer.from('staged bytes'), testCall());
     await store.assemble(blob, { tokens, metadata: {}, condition: ABSENT }, testCall());
-    const request = { ...putOf(''), version: FIRST, size: 12, etag: 'abc-1', parts: [{ number: 1, size: 12 }] };
+    const request = publicationOf({ version: FIRST, size: 12, etag: 'abc-1', parts: [{ number: 1, size: 12 }] });
     await objects.publish({ bucket, key }, request, testCall());
+    manifest.settler.schedule({ bucket, key });
   }
 
   it('reads through the head before settling, and the same afterwards', async () => {
@@ -284,7 +285,7 @@ describe('publishing, settling and copying', () => {
     expect(left.entries).toEqual([]);
   });
 
-  it('settles by itself after a publish', async () => {
+  it('settles after a publish', async () => {
     const manifest = await testManifest();
     await published(manifest, 'k');
     await manifest.settler.idle();
@@ -316,7 +317,7 @@ describe('publishing, settling and copying', () => {
       { tokens: [], metadata: {}, condition: ABSENT },
       testCall(),
     );
-    await objects.publish({ bucket, key: 'k' }, { ...putOf(''), version: SECOND, size: 0, etag: 'def-1' }, testCall());
+    await objects.publish({ bucket, key: 'k' }, publicationOf({ version: SECOND, size: 0, etag: 'def-1' }), testCall());
     await settler.idle();
     await expect(store.head(versionRef({ bucket, key: 'k' }, FIRST), testCall())).rejects.toMatchObject({
       kind: 'notFound',
