@@ -32,7 +32,7 @@ export type { Head } from './heads/head.ts';
 export { NULL_VERSION } from './heads/head.ts';
 export type { HeadsByKey } from './heads/heads-of-keys.ts';
 export type { ObjectAmendment } from './versions/object-amendment.ts';
-export { wholeChecksum } from './heads/whole-checksum.ts';
+export { wholeChecksum } from './heads/copy-source.ts';
 export { copiedFields } from './records/record-fields.ts';
 export { namedNull, namedVersion, RecordFormatError } from './records/record.ts';
 

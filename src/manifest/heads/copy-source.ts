@@ -1,7 +1,11 @@
 import type { Call } from '../../observe/call.ts';
+import type { Checksum } from '../../protocol/checksums/algorithms.ts';
+import { isCrc } from '../../protocol/checksums/crc-combine.ts';
+import { fullObjectChecksum } from '../../protocol/checksums/multipart-checksum.ts';
 import type { BlobProperties, CopySource } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import type { ByteSource } from '../../streams/bytes.ts';
+import type { ObjectView } from '../records/object-view.ts';
 import type { CopySourceView, OpenRequest } from './object-requests.ts';
 import { openView } from './object-read.ts';
 
@@ -49,4 +53,16 @@ function asSourceError(error: unknown): unknown {
   return isStoreError(error, 'conditionFailed')
     ? new StoreError('sourceConditionFailed', { call: 'read', cause: error })
     : error;
+}
+
+/**
+ * The checksum of all bytes of an object, as far as it is known without reading them: its own, or that which the CRCs
+ * of its parts amount to. One over the digests of parts says nothing about an object that has no parts, as no copy has.
+ */
+export function wholeChecksum({ checksum, parts = [] }: Pick<ObjectView, 'checksum' | 'parts'>): Checksum | undefined {
+  if (checksum === undefined || checksum.type === 'FULL_OBJECT') return checksum;
+  const { algorithm } = checksum;
+  const known = parts.flatMap(({ checksum: value, size }) => (value === undefined ? [] : [{ value, size }]));
+  if (!isCrc(algorithm) || known.length === 0 || known.length !== parts.length) return undefined;
+  return { algorithm, value: fullObjectChecksum(algorithm, known), type: 'FULL_OBJECT' };
 }

@@ -20,8 +20,7 @@ import type { ObjectView } from '../records/object-view.ts';
 import { type CopyTarget, type PinnedCopy, keptEtag, pinCopy, wireOf } from './pinned-copy.ts';
 import { commitNull } from '../versions/commit-null.ts';
 import { commitVersion } from '../versions/commit-version.ts';
-import { type PlaceChange, copyToPlace } from '../versions/own-place.ts';
-import { copyToOwn, stageToOwn } from '../versions/own-copy.ts';
+import { type PlaceChange, copyToOwn, copyToPlace, stageToOwn } from '../versions/own-copy.ts';
 import { ownRecord } from '../versions/upload-version.ts';
 import type { WrittenObject } from '../versions/version-blob.ts';
 

@@ -18,7 +18,7 @@ import { BlobAge } from '../versions/blob-age.ts';
 import { type DetachedNull, commitNull } from '../versions/commit-null.ts';
 import { commitVersion } from '../versions/commit-version.ts';
 import { type PlacedHead, isBehind } from '../versions/displace.ts';
-import { type PlaceChange, copyToPlace } from '../versions/own-place.ts';
+import { type PlaceChange, copyToPlace } from '../versions/own-copy.ts';
 import { ownRecord } from '../versions/upload-version.ts';
 import type { WrittenObject } from '../versions/version-blob.ts';
 import type { KeyRef } from '../records/key-ref.ts';

@@ -16,7 +16,7 @@ import { putInline } from './object-write.ts';
 import { storedSums } from './stored-sums.ts';
 import { commitNull } from '../versions/commit-null.ts';
 import { commitVersion } from '../versions/commit-version.ts';
-import { type PlaceChange, copyToPlace } from '../versions/own-place.ts';
+import { type PlaceChange, copyToPlace } from '../versions/own-copy.ts';
 import { type WrittenObject, isWrittenObject } from '../versions/version-blob.ts';
 import { type OwnPlace, uploadVersion } from '../versions/upload-version.ts';
 

@@ -1,4 +1,4 @@
-import { type S3Error, isS3Error } from '../../errors/s3-error.ts';
+import { isS3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import { type WriteConditions, judgeWrite } from '../../protocol/conditions.ts';
@@ -6,6 +6,7 @@ import type { CustomerKey } from '../../store/customer-key.ts';
 import type { ContentHeaders } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { requirePartKey } from '../heads/customer-keys.ts';
+import { versionNonce } from '../heads/head-commit.ts';
 import { type Head, NULL_VERSION, type SeenHead } from '../heads/head.ts';
 import { liveView, readHead } from '../heads/object-read.ts';
 import type { Committed, PublishRequest, VersionMetadata } from '../heads/object-requests.ts';
@@ -16,11 +17,11 @@ import { type Upload, type UploadTarget, invalidPart, lookUpUpload, noSuchUpload
 import { belongsTo, versionOfUpload } from '../records/upload-id.ts';
 import { type Ending, conclude } from './upload-conclude.ts';
 import { stagingRef } from '../records/upload-names.ts';
-import { claimedCompletion, endOf } from './upload-end.ts';
+import { type EndReason, claimedCompletion, earlierEnd } from './upload-end.ts';
 import { type FoundParts, partsNamed } from './upload-parts.ts';
 import { type CompletionRequest, type ObjectPlan, listHashOf, planObject, requireAscending } from './upload-plan.ts';
 import { isPublished } from './published-place.ts';
-import { type HeldClaim, baseOf, publishOnce } from './upload-publication.ts';
+import { type HeldClaim, publishOnce } from './upload-publication.ts';
 import { takeForCompletion } from './upload-take.ts';
 import type { EncryptedBy } from '../records/encryption.ts';
 import type { UploadContent } from '../records/upload-record.ts';
@@ -77,7 +78,7 @@ export async function completeUpload(
   call: Call,
 ): Promise<CompletedUpload> {
   const { upload, stored, areAll, head } = await lookAtAll(target, request, call);
-  if (upload === undefined) return repeated(context, target, request, call);
+  if (upload === undefined) return answerEarlier(context, target, request, 'over', call);
   if (request.key !== undefined) requirePartKey(upload.encryption, request.key);
   requireAscending(request.parts, target.uploadId);
   let plan: ObjectPlan;
@@ -85,23 +86,28 @@ export async function completeUpload(
     plan = planObject(upload, request, stored, context.minPartSize);
   } catch (refusal) {
     // The upload may be over.
-    if (isS3Error(refusal, 'InvalidPart')) return withoutParts(context, { target, request, refusal }, call);
+    if (isS3Error(refusal, 'InvalidPart')) return answerEarlier(context, target, request, refusal, call);
     throw refusal;
   }
   const completing = { upload, request, plan, completion: completionOf(upload, request, plan) };
 
-  if (isPublished(head, target.uploadId)) return finishPublished(context, target, request, call);
+  if (isPublished(head, target.uploadId)) return answerEarlier(context, target, request, 'published', call);
   await judge(target, request.conditions, head, call);
   request.beforeAssembly(upload.encryption);
   const described = await context.objects.describe(target, versionOf(completing), call);
   const held = await takeForCompletion(
     target,
-    { completion: completing.completion, base: baseOf(head), tokens: plan.tokens, ...described },
+    {
+      completion: completing.completion,
+      base: head === undefined ? {} : { revision: head.properties.revision, nonce: versionNonce(head) },
+      tokens: plan.tokens,
+      ...described,
+    },
     call,
   );
-  if (held === undefined) return withoutParts(context, { target, request, refusal: invalidPart(target) }, call);
+  if (held === undefined) return answerEarlier(context, target, request, invalidPart(target), call);
   const isLate = plan.tokens.length === 0 && !(await isStillOpen(target, held, call));
-  if (isLate) return repeated(context, target, request, call);
+  if (isLate) return answerEarlier(context, target, request, 'over', call);
   const published = await publish(context, completing, { held, seen: { head, trust: 'read' } }, call);
   const completion = { ...completing.completion, versionId: published.versionId };
   const ending: Ending = {
@@ -120,7 +126,8 @@ function endingOf(
   headers: ContentHeaders,
 ): Omit<Ending, 'completion'> {
   const { versionId, isAlone, unsettled } = published;
-  const wasMoved = isMoved(upload, versionId);
+  // The version was copied to a place above its own.
+  const wasMoved = upload.bucket.versioning === 'enabled' && versionId !== versionOfUpload(upload.uploadId);
   return {
     leavesStaging: isAlone && wasMoved,
     isClaimed: plan.tokens.length > 0 && !wasMoved,
@@ -239,11 +246,6 @@ function versionOf({ upload, plan }: Completing): VersionMetadata {
   };
 }
 
-/** Whether the version was copied to a place above its own. */
-function isMoved({ bucket, uploadId }: UploadTarget, versionId: string): boolean {
-  return bucket.versioning === 'enabled' && versionId !== versionOfUpload(uploadId);
-}
-
 interface Published extends Committed {
   /** No other write can have named the blob at its first place. */
   readonly isAlone: boolean;
@@ -293,70 +295,24 @@ async function release(target: UploadTarget, held: HeldClaim, call: Call): Promi
 }
 
 /**
- * Finishes an earlier Complete that published and went no further.
- * @throws S3Error NoSuchUpload: it had another list of parts
+ * Answers a Complete by the earlier one that completed the upload, and does what that one left to be done.
+ * @throws S3Error NoSuchUpload: there was none, or it had another list of parts; or the refusal
  */
-async function finishPublished(
+async function answerEarlier(
   context: UploadsContext,
   target: UploadTarget,
   request: CompleteRequest,
-  call: Call,
-): Promise<CompletedUpload> {
-  const completion = await claimedCompletion(target, call);
-  if (completion === undefined) throw noSuchUpload(target.uploadId);
-  await conclude(context, target, { completion, unsettled: {} }, call);
-  return resultFor(target, request, completion);
-}
-
-/**
- * Answers a Complete whose parts are missing: another Complete has assembled them, Abort has removed them, the service
- * has expired them, or they were never uploaded.
- * @throws S3Error NoSuchUpload, or the refusal
- */
-async function withoutParts(
-  context: UploadsContext,
-  {
-    target,
-    request,
-    refusal,
-  }: { readonly target: UploadTarget; readonly request: CompleteRequest; readonly refusal: S3Error },
-  call: Call,
-): Promise<CompletedUpload> {
-  const completion = await readTombstone(target.bucket.home, target.uploadId, call);
-  if (completion !== undefined) {
-    // The earlier Complete did not come to remove the upload's record.
-    await conclude(context, target, { completion }, call);
-    return resultFor(target, request, completion);
-  }
-  if ((await lookUpUpload(target, call)) === undefined) return repeated(context, target, request, call);
-  throw refusal;
-}
-
-/** Answers the Complete of an upload that is over by how it ended. @throws S3Error NoSuchUpload */
-async function repeated(
-  context: UploadsContext,
-  target: UploadTarget,
-  request: CompleteRequest,
+  reason: EndReason,
   call: Call,
 ): Promise<CompletedUpload> {
   const { bucket, key, uploadId } = target;
-  const known = belongsTo(uploadId, { bucket, key });
-  const end = known ? await endOf(target, call) : undefined;
-  const result = resultFor(target, request, end?.completion);
-  request.mayKnow?.(end?.completion.starter);
-  // Who published it may have died behind his answer.
-  if (end?.isNoted === false) await conclude(context, target, { completion: end.completion, unsettled: {} }, call);
-  return result;
-}
-
-/** The same answer for the same parts. @throws S3Error NoSuchUpload */
-function resultFor(
-  { bucket, key, uploadId }: UploadTarget,
-  request: CompleteRequest,
-  completion: Completion | undefined,
-): CompletedUpload {
+  const { completion, left, isOver } = (await earlierEnd(target, reason, call)) ?? {};
   const isHere = completion?.bucketUid === bucket.uid && completion.key === key;
   if (!isHere || completion.listHash !== listHashOf(request.parts)) throw noSuchUpload(uploadId);
+  if (isOver === true) request.mayKnow?.(completion.starter);
+  if (left !== 'nothing') {
+    await conclude(context, target, { completion, ...(left === 'all' && { unsettled: {} }) }, call);
+  }
   return resultOf(completion);
 }
 

@@ -86,7 +86,10 @@ class LastSteps {
   }
 
   async note(call: Call): Promise<void> {
-    if (!this.#isNoted) await noteEnd(this.#target, this.#ending, call);
+    if (this.#isNoted) return;
+    const { bucket, uploadId } = this.#target;
+    const isNew = await writeTombstone(bucket.home, uploadId, this.#ending.completion, call);
+    if (!isNew) await withdrawIfDeleted(this.#target, call);
     this.#isNoted = true;
   }
 
@@ -102,11 +105,6 @@ class LastSteps {
 function nothingOfStore(error: unknown): false {
   if (!isStoreError(error)) throw error;
   return false;
-}
-
-async function noteEnd(target: UploadTarget, { completion }: Ending, call: Call): Promise<void> {
-  const isNew = await writeTombstone(target.bucket.home, target.uploadId, completion, call);
-  if (!isNew) await withdrawIfDeleted(target, call);
 }
 
 interface PartsLeft {

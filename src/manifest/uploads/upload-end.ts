@@ -1,4 +1,6 @@
+import type { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
+import { belongsTo } from '../records/upload-id.ts';
 import type { UploadTarget } from '../records/upload-names.ts';
 import { publishedCompletion } from './published-place.ts';
 import { lookUpUpload } from './upload-find.ts';
@@ -16,11 +18,35 @@ export async function claimedCompletion(target: UploadTarget, call: Call): Promi
     : readTombstone(target.bucket.home, target.uploadId, call);
 }
 
-/** How an upload ended. */
+/** How an upload was completed by an earlier request. */
 interface UploadEnd {
   readonly completion: Completion;
-  /** By the tombstone; else by the claim alone. */
-  readonly isNoted: boolean;
+  /** What that request did not come to do: to write the note and move the bytes, or to remove the upload's record. */
+  readonly left: 'all' | 'record' | 'nothing';
+  /** The upload has no record any more, which would say who may know of it. */
+  readonly isOver: boolean;
+}
+
+/**
+ * Why a Complete is not the one that makes the object: the upload has no record any more; the head names the object; or
+ * parts are missing, for which the Complete is refused unless an earlier one has taken them.
+ */
+export type EndReason = 'over' | 'published' | S3Error;
+
+/** How an upload was completed earlier. @throws S3Error the refusal, if the upload is open */
+export async function earlierEnd(target: UploadTarget, reason: EndReason, call: Call): Promise<UploadEnd | undefined> {
+  if (reason === 'published') {
+    const completion = await claimedCompletion(target, call);
+    return completion && { completion, left: 'all', isOver: false };
+  }
+  if (reason !== 'over') {
+    // Another Complete has assembled the parts, Abort has removed them, the service has expired them, or they were
+    // never uploaded.
+    const noted = await readTombstone(target.bucket.home, target.uploadId, call);
+    if (noted !== undefined) return { completion: noted, left: 'record', isOver: false };
+    if ((await lookUpUpload(target, call)) !== undefined) throw reason;
+  }
+  return belongsTo(target.uploadId, target) ? endOf(target, call) : undefined;
 }
 
 /**
@@ -28,12 +54,12 @@ interface UploadEnd {
  * for good if the process crashed in between. Then the claim tells: it is there until the tombstone is, and nobody
  * removes the record of an assembled upload that was not published, but Abort, which takes the claim first.
  */
-export async function endOf(target: UploadTarget, call: Call): Promise<UploadEnd | undefined> {
+async function endOf(target: UploadTarget, call: Call): Promise<UploadEnd | undefined> {
   const noted = await notedEnd(target, call);
   if (noted !== undefined) return noted;
   const stored = await readClaim(target, call);
   if (stored?.claim.kind === 'busy' && (stored.size ?? 0) > 0) {
-    return { completion: await publishedCompletion(target, stored.claim, call), isNoted: false };
+    return { completion: await publishedCompletion(target, stored.claim, call), left: 'all', isOver: true };
   }
   // The blob may have moved to its key, or may have been deleted, since the first look: the tombstone was written then.
   return notedEnd(target, call);
@@ -41,7 +67,7 @@ export async function endOf(target: UploadTarget, call: Call): Promise<UploadEnd
 
 async function notedEnd({ bucket, uploadId }: UploadTarget, call: Call): Promise<UploadEnd | undefined> {
   const completion = await readTombstone(bucket.home, uploadId, call);
-  return completion && { completion, isNoted: true };
+  return completion && { completion, left: 'nothing', isOver: true };
 }
 
 /** Whether a claimed upload is over, and not by an Abort. Its record is looked for first. */

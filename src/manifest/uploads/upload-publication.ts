@@ -1,20 +1,13 @@
 import type { Call } from '../../observe/call.ts';
 import { type WriteConditions, hasWriteConditions } from '../../protocol/conditions.ts';
 import { StoreError } from '../../store/store-error.ts';
-import { NOTHING, RING_LENGTH, carriesNonce, versionNonce } from '../heads/head-commit.ts';
+import { NOTHING, RING_LENGTH, carriesNonce } from '../heads/head-commit.ts';
 import type { Head } from '../heads/head.ts';
 import type { PublishOnce } from '../heads/object-requests.ts';
 import { newUploadToken } from '../records/version-token.ts';
 import { type Moment, elapsedSince, momentNow } from '../records/moment.ts';
 import { timeOf } from '../records/time.ts';
-import {
-  type Claim,
-  type ClaimBase,
-  type StoredClaim,
-  encodeClaim,
-  readClaim,
-  replaceClaim,
-} from '../versions/upload-claim.ts';
+import { type Claim, type StoredClaim, encodeClaim, readClaim, replaceClaim } from '../versions/upload-claim.ts';
 import { type UploadTarget, noSuchUpload } from './upload-find.ts';
 import { publishNonce } from '../records/upload-id.ts';
 import { isPublished, placesOf, publishedPlace, stampedPlace } from './published-place.ts';
@@ -44,12 +37,6 @@ interface Publication {
   readonly target: UploadTarget;
   readonly held: HeldClaim;
   readonly conditions: WriteConditions;
-}
-
-/** Remembers the head that a Complete judged. */
-export function baseOf(head: Head | undefined): ClaimBase {
-  if (head === undefined) return {};
-  return { revision: head.properties.revision, nonce: versionNonce(head) };
 }
 
 /**

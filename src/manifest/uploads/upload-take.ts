@@ -51,7 +51,7 @@ export async function takeForCompletion(
       return { claim, revision, since, renewed: momentNow(timeOf(home)), rest, stamped: false, inherited: false };
     } catch (error) {
       if (isStoreError(error, 'partsGone')) return undefined;
-      if (!isStoreError(error, 'conditionFailed') && !isLost(error)) throw error;
+      if (!isStoreError(error, 'conditionFailed') && !(isStoreError(error) && error.lost)) throw error;
     }
     const held = await takeOver(target, { claim, rest }, call);
     if (held === 'gone') return undefined;
@@ -91,8 +91,4 @@ async function takeOver(
   // because the bucket's versioning may have changed.
   const held = await replaceClaim(target, stored.stamped ? stored : { ...stored, rest }, next, call);
   return held && { ...held, renewed: momentNow(timeOf(target.bucket.home)), inherited };
-}
-
-function isLost(error: unknown): boolean {
-  return isStoreError(error) && error.lost;
 }

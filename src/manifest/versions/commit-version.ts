@@ -26,7 +26,7 @@ import type { ObjectsContext } from './object-context.ts';
 import { BlobAge } from './blob-age.ts';
 import { type Inherited, type PlacedHead, displace, floorAbove, isBehind, redo } from './displace.ts';
 import { isDraining, placeHead } from './drain-window.ts';
-import type { PlaceChange } from './own-place.ts';
+import type { PlaceChange } from './own-copy.ts';
 import { removeUnnamed } from './remove-blob.ts';
 import { stampVersion, touchVersion } from './stamp.ts';
 import { type WrittenObject, type WrittenVersion, isWrittenObject, readVersion } from './version-blob.ts';

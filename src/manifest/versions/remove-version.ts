@@ -149,7 +149,11 @@ async function planNoncurrent(turn: Turn, call: Call): Promise<Plan | typeof AGA
   const token = versionId === NULL_VERSION ? nullBlobOf(head) : versionId;
   const version =
     token === undefined || !isVersionToken(token) ? undefined : await readVersion({ bucket, key }, token, call);
-  if (version === undefined || !isRemovable(target, version, head)) return planNothing(turn, version, call);
+  const isRemovable =
+    version !== undefined &&
+    isVisible(head, version) &&
+    (version.record.isNull === true) === (versionId === NULL_VERSION);
+  if (!isRemovable) return planNothing(turn, version, call);
   allow(request, version, target);
   if (head === undefined) return planSurvivor(turn, version, call);
   await Promise.all([
@@ -172,10 +176,6 @@ async function planNoncurrent(turn: Turn, call: Call): Promise<Plan | typeof AGA
       return removal;
     },
   };
-}
-
-function isRemovable({ versionId }: Target, version: VersionBlob, head: Head | undefined): boolean {
-  return isVisible(head, version) && (version.record?.isNull === true) === (versionId === NULL_VERSION);
 }
 
 function encryptionOf(record: HeadRecord | OwnRecord | undefined): Pick<Removal, 'encryption'> {

@@ -124,17 +124,14 @@ async function copyFresh(place: KeyRef, { head, source }: FreshMlink, call: Call
   const { record } = head;
   if (record?.kind !== 'mlink' || !canSettle(place.bucket, record.size)) return undefined;
   // What has spilled would have to be read, and what the log names be removed first.
-  if (overflowOf(record) !== undefined || hasLog(record)) return undefined;
+  const { adds = [], dels = [] } = record;
+  if (overflowOf(record) !== undefined || adds.length + dels.length > 0) return undefined;
   try {
     return await copyToKey(place, { head, record, source }, call);
   } catch (error) {
     if (isStoreError(error, ...LEFT_ALONE)) return undefined;
     throw error;
   }
-}
-
-function hasLog({ adds = [], dels = [] }: MlinkHead): boolean {
-  return adds.length + dels.length > 0;
 }
 
 /**
@@ -174,12 +171,17 @@ interface MovedBlob {
 async function copyToKey({ bucket, key }: KeyRef, { head, record, source }: Move, call: Call): Promise<MovedBlob> {
   const token = record.version;
   const { revision } = source;
-  const metadata = await blobMetadata(
-    bucket.home,
-    { ...inlined(record), ...ringAfter(head) },
-    nativeIn(head.properties.metadata),
-    call,
-  );
+  const { floor } = record;
+  // The log does not name the blob that goes: it has the null version's record, so that nothing but a head that names
+  // it makes it a version again, and the writer of the next head need not look whether it has gone.
+  const inlined: InlineHead = {
+    ...objectFields(record),
+    ...(floor !== undefined && { floor }),
+    kind: 'inline',
+    nonce: newNonce(),
+    ...ringAfter(head),
+  };
+  const metadata = await blobMetadata(bucket.home, inlined, nativeIn(head.properties.metadata), call);
   const blob = versionRef({ bucket, key }, token);
   const request = { source: { ...blob, revision }, metadata, ...landing(head, record, source) };
   await bucket.home.store.copy(head.ref, request, call);
@@ -213,13 +215,4 @@ function landing(
     sameHeaders: wanted === md5 && sameContentHeaders(headers, source),
     ...(wanted !== undefined && { md5: wanted }),
   };
-}
-
-/**
- * The log does not name the blob that goes: it has the null version's record, so that nothing but a head that names it
- * makes it a version again, and the writer of the next head need not look whether it has gone.
- */
-function inlined(record: MlinkHead): InlineHead {
-  const { floor } = record;
-  return { ...objectFields(record), ...(floor !== undefined && { floor }), kind: 'inline', nonce: newNonce() };
 }

@@ -59,15 +59,12 @@ export async function readVersion(place: KeyRef, token: VersionToken, call: Call
   const ref = versionRef(place, token);
   try {
     const version = parseVersion(ref, token, await home.store.head(ref, call));
-    return isKnown(version) ? await withOverflow(home, version, call) : undefined;
+    const { record } = version;
+    return record === undefined ? undefined : await withOverflow(home, { ...version, record }, call);
   } catch (error) {
     if (isStoreError(error, 'notFound')) return undefined;
     throw error;
   }
-}
-
-function isKnown(version: VersionBlob): version is KnownVersion {
-  return version.record !== undefined;
 }
 
 /** What an object's own blob stands for. */
