@@ -30,6 +30,32 @@ RUN mv node_modules/node-linux-*/bin/node /usr/local/bin/gateway-node \
     && rm -rf node_modules/node-linux-* node_modules/.bin \
     && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete
 
+# For trying things out: Azurite too, Microsoft's emulator, with a folder for its data. The last stage has neither. Of
+# the packages for development, npm installs none as long as they are called so.
+FROM packages AS demo-packages
+RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
+    version="$(node --print 'require("./package.json").devDependencies.azurite')" \
+    && npm pkg delete devDependencies \
+    && npm install --no-save --ignore-scripts --no-audit "azurite@${version}" \
+    && test -d node_modules/azurite \
+    && mkdir /data
+
+FROM ${BASE} AS demo
+WORKDIR /app
+COPY --from=packages /usr/local/bin/gateway-node /usr/local/bin/node
+COPY --from=demo-packages /app/node_modules node_modules
+COPY --from=demo-packages --chown=65532:65532 /data /data
+COPY package.json LICENSE ./
+COPY config config
+COPY adapters adapters
+COPY src src
+ENV NODE_ENV=production \
+    S3GW_CONFIG=/app/config/demo.yaml
+USER 65532:65532
+EXPOSE 9000 9001
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s CMD ["/usr/local/bin/node", "src/healthcheck.mjs"]
+ENTRYPOINT ["/usr/local/bin/node", "src/start.mjs"]
+
 FROM ${BASE}
 LABEL org.opencontainers.image.title="s3-cloud-gateway" \
       org.opencontainers.image.description="An S3 endpoint over Azure Blob Storage and Google Cloud Storage" \

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const HADOLINT = '2.15.1';
@@ -18,6 +19,7 @@ interface LockedPackage {
 
 describe('the Dockerfile', () => {
   const stages = DOCKERFILE.split(/^FROM /m).slice(1);
+  const demo = stages.at(-2) ?? '';
   const last = stages.at(-1) ?? '';
 
   test('copies what the processes read, and .dockerignore lets nothing else into the build', () => {
@@ -35,13 +37,31 @@ describe('the Dockerfile', () => {
   });
 
   test('takes any base, installs without development packages and scripts, and starts without a shell', () => {
-    expect(stages).toHaveLength(2);
     expect(stages[0]).toMatch(/npm ci --omit=dev --ignore-scripts/);
-    expect(last).toMatch(/^\$\{BASE\}/);
-    expect(last).not.toMatch(/^RUN/m);
-    expect(last).toMatch(/^USER 65532:65532$/m);
-    for (const command of last.matchAll(/^(?:ENTRYPOINT|HEALTHCHECK.* CMD) (.+)$/gm)) {
-      expect(JSON.parse(command[1] ?? '')).toHaveLength(2);
+    expect(last).toMatch(/^\$\{BASE\}\n/);
+    expect(last).not.toContain('demo');
+    for (const stage of [demo, last]) {
+      expect(stage).not.toMatch(/^RUN/m);
+      expect(stage).toMatch(/^USER 65532:65532$/m);
+      const commands = [...stage.matchAll(/^(?:ENTRYPOINT|HEALTHCHECK.* CMD) (.+)$/gm)];
+      expect(commands).toHaveLength(2);
+      for (const [, command = ''] of commands) expect(JSON.parse(command)).toHaveLength(2);
+    }
+  });
+
+  test('has a target to try things out, which compose.yaml publishes on loopback only', () => {
+    const { services } = parse(readFileSync(join(ROOT, 'compose.yaml'), 'utf8')) as {
+      services: Record<string, { build: { target: string }; ports: string[]; environment: Record<string, string> }>;
+    };
+    const { gateway } = services;
+    expect(demo).toMatch(/^\$\{BASE\} AS demo\n/);
+    expect(gateway?.build.target).toBe('demo');
+    for (const port of gateway?.ports ?? ['']) expect(port).toMatch(/^127\.0\.0\.1:/);
+    const config = readFileSync(join(ROOT, 'config/demo.yaml'), 'utf8');
+    const named = [...config.matchAll(/Env: (\w+)$/gm)].map(([, name = '']) => name);
+    expect(named).toHaveLength(2);
+    for (const name of [...named, 'S3GW_BUCKETS__INITIAL']) {
+      expect(Object.keys(gateway?.environment ?? {})).toContain(name);
     }
   });
 
