@@ -1,9 +1,8 @@
 import { StoreError } from '../../src/store/store-error.ts';
 import { TokenSource } from '../shared/token-source.ts';
-import type { Access } from './credentials.ts';
+import { type Access, fetchToken } from './credentials.ts';
 import type { AzureRequest } from './request.ts';
 import { sign, stringToSign } from './shared-key.ts';
-import { fetchToken } from './token-credential.ts';
 
 /** Authorises requests to the service. */
 export interface Authorizer {

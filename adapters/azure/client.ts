@@ -3,9 +3,10 @@ import type { RestClient } from '../shared/rest-client.ts';
 import type { Authorizer } from './authorize.ts';
 import type { CopyRefusals } from './copy-refusals.ts';
 import type { CopySources } from './copy-source.ts';
-import type { Endpoint } from './endpoint.ts';
+import { CONTAINER_NAME, type Endpoint, MAX_NAME_LENGTH } from './endpoint.ts';
 import type { AzureLimits } from './options.ts';
 import type { AzureRequest } from './request.ts';
+import type { StoreCapabilities } from '../../src/store/blob-store.ts';
 
 /** What the calls of one storage account share. */
 export interface AzureClient {
@@ -19,4 +20,25 @@ export interface AzureClient {
   readonly refusals: CopyRefusals;
   /** What an emulator turned out to lack. */
   readonly lacks: { putFromUrl: boolean };
+}
+
+/** https://learn.microsoft.com/rest/api/storageservices/blob-batch */
+export const MAX_BATCH = 256;
+
+/** Limits of the Blob service at `API_VERSION`, but for those that tests lower. */
+export function azureCapabilities(limits: AzureLimits): StoreCapabilities {
+  return {
+    nameOrder: 'utf16',
+    maxNameLength: MAX_NAME_LENGTH,
+    maxWrite: limits.maxWrite,
+    maxCopy: Math.max(limits.maxSyncCopy, limits.maxPutFromUrl),
+    maxStagedBlock: limits.maxStagedBlock,
+    maxListPage: 5000,
+    maxBatch: MAX_BATCH,
+    maxMetadataBytes: 8 * 1024,
+    writeReturnsMd5: true,
+    pinsSources: true,
+    removesFullContainers: true,
+    containerName: CONTAINER_NAME,
+  };
 }

@@ -1,8 +1,7 @@
 import type { BlobMetadata, BlobProperties, Condition, ContentHeaders, Revision } from '../../src/store/blob-store.ts';
 import type { BlobEncryption, CustomerKey } from '../../src/store/customer-key.ts';
 import { StoreError } from '../../src/store/store-error.ts';
-import { headerText } from '../shared/wire/header-text.ts';
-import type { WireHeaders } from '../shared/wire/transport.ts';
+import { headerText, type WireHeaders } from '../shared/wire/transport.ts';
 import { NamedValues } from '../../src/observe/named-values.ts';
 
 /** Content headers as the service wants them on a write. */

@@ -1,3 +1,8 @@
-export { createAzureStore } from './create.ts';
+/**
+ * The port `BlobStore` on Azure Blob Storage. Begin with `store.ts`, which puts it together, and `calls/`, a file for
+ * each call of the port. `api.ts` tells the REST client what is Azure's own: addresses, retries, errors. Around these:
+ * credentials and signatures (`authorize.ts`), pages of a listing (`blob-list.ts`), sources of copies.
+ */
+export { createAzureStore } from './store.ts';
 export { expandConnectionString } from './credentials.ts';
 export type { AzureCredential, AzureLimits, AzureStoreOptions, TokenOptions } from './options.ts';

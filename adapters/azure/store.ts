@@ -1,7 +1,6 @@
 import type { BlobStore } from '../../src/store/blob-store.ts';
 import type { SurveyedStore } from '../../src/store/survey.ts';
 import { bindCalls } from '../shared/bind-calls.ts';
-import * as containers from './calls/containers.ts';
 import { copy } from './calls/copy.ts';
 import { list } from './calls/list.ts';
 import { head, read } from './calls/read.ts';
@@ -9,10 +8,23 @@ import { removeMany } from './calls/remove-many.ts';
 import { assemble, discardParts, stagePart, stagePartFrom } from './calls/stage.ts';
 import { survey } from './calls/survey.ts';
 import { remove, setMetadata, write } from './calls/write.ts';
-import { azureCapabilities } from './capabilities.ts';
-import type { AzureClient } from './client.ts';
+import { azureCapabilities, type AzureClient } from './client.ts';
+import { BatchSupport } from '../shared/batch/batch-support.ts';
+import { DEFAULT_RETRIES, timeoutsFrom, wireOptions } from '../shared/connection-options.ts';
+import { RetryBudget } from '../shared/retry-budget.ts';
+import { RestClient } from '../shared/rest-client.ts';
+import { azureApi } from './api.ts';
+import { createAuthorizer } from './authorize.ts';
+import { CopyRefusals } from './copy-refusals.ts';
+import { createCopySources } from './copy-source.ts';
+import { expandConnectionString, resolveAccess } from './credentials.ts';
+import { resolveEndpoint } from './endpoint.ts';
+import { type AzureStoreOptions, DEFAULT_LIMITS } from './options.ts';
+import { createTransport, type FairTransportOptions } from '../shared/wire/fair-transport.ts';
+import type { Transport } from '../shared/wire/transport.ts';
+import * as containers from './calls/containers.ts';
 
-export type AzureBlobStore = BlobStore & Required<SurveyedStore>;
+type AzureBlobStore = BlobStore & Required<SurveyedStore>;
 
 /** Port methods that are the calls of `calls/`, with the client settled. */
 const CALLS = {
@@ -30,7 +42,7 @@ const CALLS = {
 };
 
 /** Azure Blob Storage behind the port. */
-export function azureStore(client: AzureClient): AzureBlobStore {
+function azureStore(client: AzureClient): AzureBlobStore {
   return {
     kind: 'azure',
     capabilities: azureCapabilities(client.limits),
@@ -43,4 +55,37 @@ export function azureStore(client: AzureClient): AzureBlobStore {
     stagePartFrom: (staging, source, range, call) => stagePartFrom(client, { staging, source, range }, call),
     close: () => client.rest.close(),
   };
+}
+
+type CreateWire = (options: FairTransportOptions) => Transport;
+
+/**
+ * A store over one Azure storage account. Nothing is sent until the first call.
+ * @param createWire another way to the network, for tests
+ * @throws Error when options contradict each other or say too little
+ */
+export function createAzureStore(given: AzureStoreOptions, createWire: CreateWire = createTransport): AzureBlobStore {
+  const options = expandConnectionString(given);
+  const endpoint = resolveEndpoint(options);
+  const access = resolveAccess(options.credential, endpoint.account, options.ca);
+  if (access.kind === 'token' && !endpoint.origin.startsWith('https:')) {
+    throw new Error('tokens are sent over https only');
+  }
+  const timeouts = timeoutsFrom(options.timeouts);
+  const authorizer = createAuthorizer(access);
+  const rest = new RestClient(azureApi(authorizer), {
+    transport: createWire(wireOptions(endpoint.origin, options, timeouts)),
+    budget: new RetryBudget({ ...DEFAULT_RETRIES, ...options.retries }),
+    timeouts,
+  });
+  return azureStore({
+    rest,
+    authorizer,
+    batches: new BatchSupport(),
+    endpoint,
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    sources: createCopySources({ rest, endpoint }, access),
+    refusals: new CopyRefusals(),
+    lacks: { putFromUrl: false },
+  });
 }

@@ -1,4 +1,4 @@
-import type { Transform, Writable } from 'node:stream';
+import { Transform, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Call } from '../../src/observe/call.ts';
@@ -12,7 +12,6 @@ import type {
 } from '../../src/store/blob-store.ts';
 import { StoreError, type StoreErrorDetail, type StoreErrorKind } from '../../src/store/store-error.ts';
 import type { ByteSource } from '../../src/streams/bytes.ts';
-import { breakAfter } from './break-after.ts';
 import { type PortCall, type PortMethod, wrapStore } from '../../src/store/wrap-store.ts';
 
 /**
@@ -192,4 +191,19 @@ function breakBody({ properties, body }: ReadResult, after: number): ReadResult 
     discard: () => body.discard(),
   };
   return { properties, body: source };
+}
+
+/** Lets this many bytes pass, then fails. A body that is shorter fails at its end. */
+export function breakAfter(bytes: number, error: Error): Transform {
+  let left = bytes;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done): void {
+      if (left > 0) this.push(chunk.subarray(0, left));
+      left -= chunk.byteLength;
+      done(left < 0 ? error : null);
+    },
+    flush(done): void {
+      done(error);
+    },
+  });
 }

@@ -1,10 +1,14 @@
 import type { StoreError } from '../../src/store/store-error.ts';
 import type { RestApi } from '../shared/rest-client.ts';
 import { errorText } from '../shared/wire/answers.ts';
-import { headerNumber, headerText } from '../shared/wire/header-text.ts';
-import { isStream } from '../shared/wire/is-stream.ts';
-import { joinTarget } from '../shared/wire/target.ts';
-import type { WireHeaders, WireResponse } from '../shared/wire/transport.ts';
+import {
+  headerNumber,
+  headerText,
+  isStream,
+  joinTarget,
+  type WireHeaders,
+  type WireResponse,
+} from '../shared/wire/transport.ts';
 import type { Credentials } from './credentials.ts';
 import { readErrorDocument, refusalError } from './errors.ts';
 import type { HotNames } from './hot-names.ts';

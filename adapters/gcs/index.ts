@@ -1,3 +1,8 @@
+/**
+ * The port `BlobStore` on Google Cloud Storage, by its JSON API. Begin with `store.ts`, which puts it together, and
+ * `calls/`, a file for each call of the port. `api.ts` tells the REST client what is Google's own; `names.ts` and
+ * `private-names.ts` say what a container and a blob are called there, `resource.ts` what a blob's properties become.
+ */
 export type { GcsBlobStore } from './store.ts';
-export { createGcsStore } from './create.ts';
+export { createGcsStore } from './store.ts';
 export type { GcsCredential, GcsLimits, GcsStoreOptions } from './options.ts';

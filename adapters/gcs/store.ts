@@ -2,7 +2,6 @@ import type { BlobStore } from '../../src/store/blob-store.ts';
 import type { SurveyedStore } from '../../src/store/survey.ts';
 import { bindCalls } from '../shared/bind-calls.ts';
 import { assemble } from './calls/assemble.ts';
-import * as containers from './calls/containers.ts';
 import { copy } from './calls/copy.ts';
 import { list } from './calls/list.ts';
 import { head, read } from './calls/read.ts';
@@ -10,9 +9,20 @@ import { removeMany } from './calls/remove-many.ts';
 import { discardParts, stagePart, stagePartFrom } from './calls/stage.ts';
 import { survey } from './calls/survey.ts';
 import { remove, setMetadata, write } from './calls/write.ts';
-import { gcsCapabilities } from './capabilities.ts';
-import type { GcsClient } from './client.ts';
+import { Background, gcsCapabilities, type GcsClient } from './client.ts';
 import { STAGED_NAMES } from './private-names.ts';
+import { BatchSupport } from '../shared/batch/batch-support.ts';
+import { timeoutsFrom, wireOptions } from '../shared/connection-options.ts';
+import { RestClient } from '../shared/rest-client.ts';
+import { RetryBudget } from '../shared/retry-budget.ts';
+import { createTransport, type FairTransportOptions } from '../shared/wire/fair-transport.ts';
+import type { Transport } from '../shared/wire/transport.ts';
+import { gcsApi } from './api.ts';
+import { createCredentials } from './credentials.ts';
+import { HotNames } from './hot-names.ts';
+import { bucketNames } from './names.ts';
+import { DEFAULT_ENDPOINT, DEFAULT_LIMITS, GCS_RETRIES, type GcsStoreOptions } from './options.ts';
+import * as containers from './calls/containers.ts';
 
 export type GcsBlobStore = BlobStore & Required<SurveyedStore>;
 
@@ -32,7 +42,7 @@ const CALLS = {
 };
 
 /** Google Cloud Storage behind the port. */
-export function gcsStore(client: GcsClient): GcsBlobStore {
+function gcsStore(client: GcsClient): GcsBlobStore {
   return {
     kind: 'gcs',
     capabilities: gcsCapabilities(client),
@@ -48,4 +58,50 @@ export function gcsStore(client: GcsClient): GcsBlobStore {
       await client.rest.close();
     },
   };
+}
+
+type CreateWire = (options: FairTransportOptions) => Transport;
+
+/**
+ * A store over the buckets of one project. Nothing is sent until the first call.
+ * @param createWire another way to the network, for tests
+ * @throws Error when options contradict each other or say too little
+ */
+export function createGcsStore(options: GcsStoreOptions, createWire: CreateWire = createTransport): GcsBlobStore {
+  const { credential, projectId, proxy, location, storageClass } = options;
+  const origin = originOf(options.endpoint ?? DEFAULT_ENDPOINT);
+  const credentials = createCredentials({ credential, projectId, proxy });
+  if (credentials.isSecret && !origin.startsWith('https:')) throw new Error('tokens are sent over https only');
+  if (!credentials.isSecret && options.endpoint === undefined) {
+    throw new Error('without credentials there is only an emulator: name its endpoint');
+  }
+  const timeouts = timeoutsFrom(options.timeouts);
+  const retries = { ...GCS_RETRIES, ...options.retries };
+  const hotNames = new HotNames({ wait: retries.nameWait, spacing: retries.nameSpacing });
+  return gcsStore({
+    rest: new RestClient(gcsApi(credentials, hotNames), {
+      transport: createWire(wireOptions(origin, options, timeouts)),
+      budget: new RetryBudget(retries),
+      timeouts,
+    }),
+    batches: new BatchSupport(),
+    names: bucketNames(options.bucketPrefix ?? ''),
+    buckets: { ...(location !== undefined && { location }), ...(storageClass !== undefined && { storageClass }) },
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    pinsSources: options.pinsSources ?? credentials.isSecret,
+    credentials,
+    background: new Background(),
+    projectNumber: undefined,
+  });
+}
+
+function originOf(endpoint: string): string {
+  const url = new URL(endpoint);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new Error(`endpoint: scheme of ${url.origin} is not http(s)`);
+  }
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== '') {
+    throw new Error('endpoint: expected only scheme, host and port');
+  }
+  return url.origin;
 }

@@ -46,3 +46,21 @@ export function resolveRange(
   if (range.first >= size) throw new StoreError('rangeNotSatisfiable', { call });
   return { first: range.first, length: Math.min(range.last ?? size - 1, size - 1) - range.first + 1 };
 }
+
+const MIB = 1024 * 1024;
+
+/** The limits of Azure block blobs, so that what works here works there. */
+export const MEMORY_CAPABILITIES: StoreCapabilities = {
+  nameOrder: 'utf16',
+  maxNameLength: 1024,
+  maxWrite: 5000 * MIB,
+  maxCopy: 5000 * MIB,
+  maxStagedBlock: 4000 * MIB,
+  maxListPage: 5000,
+  maxBatch: 256,
+  maxMetadataBytes: 8 * 1024,
+  writeReturnsMd5: true,
+  pinsSources: true,
+  removesFullContainers: true,
+  containerName: /^(?=.{3,63}$)[a-z0-9]+(?:-[a-z0-9]+)*$/,
+};

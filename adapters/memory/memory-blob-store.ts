@@ -26,8 +26,7 @@ import type { Call } from '../../src/observe/call.ts';
 import { StoreError, type StoreErrorKind } from '../../src/store/store-error.ts';
 import { bodySize, type UploadBody } from '../../src/streams/bytes.ts';
 import { type Bytes, joinBytes, MemorySource, sliceBytes, takeBody } from './bytes.ts';
-import { MEMORY_CAPABILITIES } from './capabilities.ts';
-import { checkCondition, checkMetadata, checkName, resolveRange } from './checks.ts';
+import { checkCondition, checkMetadata, checkName, MEMORY_CAPABILITIES, resolveRange } from './checks.ts';
 import { listPage } from './listing.ts';
 import { MemoryContainer, propertiesOf, type StoredBlob } from './state.ts';
 

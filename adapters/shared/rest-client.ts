@@ -1,3 +1,8 @@
+/*
+ * What adapters share. Begin here: one call of a service from its description to its answer. `repeat.ts` repeats it,
+ * `wire/` moves its bytes (`transport.ts` is the port), `http1/` is the client for plain connections, `batch/` packs
+ * several calls in one request.
+ */
 import type { Call } from '../../src/observe/call.ts';
 import { ServiceClock } from '../../src/store/service-clock.ts';
 import { StoreError } from '../../src/store/store-error.ts';
@@ -10,10 +15,9 @@ import { isTooLate, repeat } from './repeat.ts';
 import type { Pace } from './repeat.ts';
 import type { RetryBudget } from './retry-budget.ts';
 import { unlessAborted } from './unless-aborted.ts';
-import { asItIs, bytesOf, headersAlone, jsonOf, textOf } from './wire/answers.ts';
+import { asItIs, bytesOf, headersAlone, jsonOf, readClock, textOf } from './wire/answers.ts';
 import { sendOnce } from './wire/attempt.ts';
 import type { Service, Take } from './wire/attempt.ts';
-import { readClock } from './wire/read-clock.ts';
 import type { BodyFrame, Transport, WireHeaders, WireMethod, WireRequest, WireResponse } from './wire/transport.ts';
 
 /**

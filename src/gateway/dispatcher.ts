@@ -28,8 +28,7 @@ import { type Visit, websiteRequest } from './website-request.ts';
 import { perform } from '../operations/perform.ts';
 import { preflight } from '../operations/preflight.ts';
 import { orErrorPage, serveWebsite } from '../operations/website/serve-website.ts';
-import { toStsError } from './sts-errors.ts';
-import { Sts } from './sts.ts';
+import { Sts, toStsError } from './sts.ts';
 
 const PATIENCE_MS = 10_000;
 

@@ -1,3 +1,9 @@
+/*
+ * HTTP as clients speak it. Begin here: sockets and TLS, and the hook in which a request is taken over. Then
+ * `dispatcher.ts` leads it to its operation, and `answer.ts` writes what comes back. The other files bound what a
+ * client may use (connections, heads, memory, time), or are about one kind of request (`sts.ts`, `cors-answer.ts`,
+ * `website-request.ts`).
+ */
 import fastify, { type FastifyInstance } from 'fastify';
 import { constants } from 'node:crypto';
 import { createServer as createHttpServer, type RequestListener, type Server, type ServerOptions } from 'node:http';

@@ -1,7 +1,13 @@
 import type { QueryPair } from '../auth/canonical-query.ts';
-import { type HostResolver, parseAddress, splitTarget } from '../protocol/address.ts';
+import {
+  CONTROL_PATH,
+  controlAddress,
+  type HostResolver,
+  isControl,
+  parseAddress,
+  splitTarget,
+} from '../protocol/address.ts';
 import { classify } from '../protocol/classify.ts';
-import { CONTROL_PATH, controlAddress, isControl } from '../protocol/control-address.ts';
 import { withHoistedHeaders } from '../protocol/headers/hoisted-headers.ts';
 import { effectiveQuery, readQuery } from '../protocol/headers/query-reader.ts';
 import type { OperationRow } from '../protocol/operation-table.ts';

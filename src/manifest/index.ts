@@ -14,7 +14,7 @@ export { ENCRYPTION_TYPES } from './records/bucket.ts';
 export type { Bucket, BucketEncryption, BucketSettings, EncryptionType, Versioning } from './records/bucket.ts';
 export type { CreateBucketRequest } from './buckets/bucket-create.ts';
 export type { BucketPage } from './buckets/bucket-list.ts';
-export type { RequestedVersioning } from './buckets/bucket-versioning.ts';
+export type { RequestedVersioning } from './buckets/bucket-amend.ts';
 export { VERSIONING_JUST_ENABLED } from './versions/drain-window.ts';
 export { isSameAcl } from './records/acl-code.ts';
 
@@ -81,14 +81,14 @@ export type { SettleBacklog } from './versions/task-queue.ts';
 
 // The sweeper, and the export to plain blobs.
 export { sweep } from './sweep/sweep.ts';
-export { GRACE_MS, SWEEP_DEFAULTS } from './sweep/sweep-settings.ts';
-export type { SweepSettings } from './sweep/sweep-settings.ts';
+export { GRACE_MS, SWEEP_DEFAULTS } from './sweep/sweep-run.ts';
+export type { SweepSettings } from './sweep/sweep-run.ts';
 export { FINDINGS, hasProblems } from './sweep/sweep-report.ts';
 export type { BackendReport, BucketReport, Finding, SweepReport } from './sweep/sweep-report.ts';
 export { EXPORTS } from './sweep/bucket-export.ts';
 export type { Export, ExportSettings } from './sweep/bucket-export.ts';
 export { exportPlain } from './sweep/export-plain.ts';
-export type { ExportReport } from './sweep/export-report.ts';
+export type { ExportReport } from './sweep/bucket-export.ts';
 
 // Everything that lies in the backend for one key, as the inspector shows it.
 export { createObjectInspector } from './inspect/inspect-object.ts';

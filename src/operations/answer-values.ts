@@ -1,6 +1,6 @@
 import type { Checksum } from '../protocol/checksums/algorithms.ts';
 import type { S3Request } from '../protocol/request.ts';
-import { encodeForListing } from '../protocol/url-encoding.ts';
+import { encodeForListing } from '../protocol/percent.ts';
 
 /** The XML elements that show a checksum; none if there is no checksum. */
 export function checksumElements(

@@ -1,7 +1,7 @@
 import { owns } from '../access/acl/permits.ts';
 import { S3Error } from '../errors/s3-error.ts';
 import type { Bucket } from '../manifest/index.ts';
-import { ACCOUNT_HEADER } from '../protocol/control-address.ts';
+import { ACCOUNT_HEADER } from '../protocol/address.ts';
 import type { S3Request } from '../protocol/request.ts';
 import type { S3Response } from '../protocol/response.ts';
 import { callerId, namedBucket } from './named-bucket.ts';

@@ -1,4 +1,4 @@
-import { isCalendarDay } from './calendar-day.ts';
+import { isCalendarDay } from './http-date.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock.html */
 export const LOCK_MODES = ['GOVERNANCE', 'COMPLIANCE'] as const;

@@ -1,7 +1,10 @@
+/*
+ * S3 on the wire. Begin here: the table has a row for each operation, and routing, permissions and pages are made from
+ * it. `address.ts` and `classify.ts` find the row of a request. Headers, XML, bodies, forms and checksums have folders.
+ */
 import { ANALYSIS_ROWS } from './operation-rows-analysis.ts';
 import { BUCKET_ROWS } from './operation-rows-bucket.ts';
-import { CONTROL_ROWS } from './operation-rows-control.ts';
-import { METADATA_ROWS } from './operation-rows-metadata.ts';
+import { CONTROL_ROWS, METADATA_ROWS } from './operation-rows-metadata.ts';
 import { OBJECT_ROWS } from './operation-rows-object.ts';
 import type { AddedAction, DecidedOn, OperationDeclaration, OperationLevel, OperationMatch } from './operation-row.ts';
 

@@ -1,6 +1,6 @@
 import type { ListPage, ListRequest } from '../../../src/store/blob-store.ts';
 import type { Call } from '../../../src/observe/call.ts';
-import { documentBuffers } from '../../shared/wire/document-buffers.ts';
+import { documentBuffers } from '../../shared/wire/answers.ts';
 import type { AzureClient } from '../client.ts';
 import { containerPath } from '../endpoint.ts';
 import { parseBlobPage } from '../list-xml.ts';

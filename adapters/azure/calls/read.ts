@@ -2,11 +2,10 @@ import type { BlobProperties, BlobRef, ByteRange, ReadRequest, ReadResult } from
 import { StoreError } from '../../../src/store/store-error.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import { patientRead } from '../../shared/wire/patient-body.ts';
-import { headerText } from '../../shared/wire/header-text.ts';
 import type { AzureClient } from '../client.ts';
 import { blobPath } from '../endpoint.ts';
 import { keyHeaders, propertiesOf } from '../headers.ts';
-import type { WireHeaders, WireResponse } from '../../shared/wire/transport.ts';
+import { headerText, type WireHeaders, type WireResponse } from '../../shared/wire/transport.ts';
 
 /** Get Blob Properties. */
 export async function head(client: AzureClient, ref: BlobRef, call: Call): Promise<BlobProperties> {

@@ -11,8 +11,7 @@ import {
 import { inOrder, removeManyBy } from '../../shared/remove-many.ts';
 import { unlessAborted } from '../../shared/unless-aborted.ts';
 import { httpDate, withQuery } from '../api.ts';
-import { MAX_BATCH } from '../capabilities.ts';
-import type { AzureClient } from '../client.ts';
+import { type AzureClient, MAX_BATCH } from '../client.ts';
 import { blobPath, containerPath } from '../endpoint.ts';
 import { refusalError } from '../errors.ts';
 import type { AzureRequest } from '../request.ts';

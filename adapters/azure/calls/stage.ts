@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type {
-  AssembleRequest,
-  BlobRef,
-  ByteRange,
-  CopySource,
-  PartToken,
-  StagedPart,
-  WriteResult,
+import {
+  ABSENT,
+  type AssembleRequest,
+  type BlobRef,
+  type ByteRange,
+  type CopySource,
+  type PartToken,
+  type StagedPart,
+  type WriteResult,
 } from '../../../src/store/blob-store.ts';
-import { ABSENT } from '../../../src/store/blob-store.ts';
 import { isStoreError } from '../../../src/store/store-error.ts';
 import { type Call, withSignal } from '../../../src/observe/call.ts';
 import type { UploadBody } from '../../../src/streams/bytes.ts';
@@ -19,7 +19,6 @@ import { byUrlOrThroughHere, streamBlock } from './copy-stream.ts';
 import { blobPath } from '../endpoint.ts';
 import { conditionHeaders, contentHeaders, md5ToBase64, metadataHeaders } from '../headers.ts';
 import { splitBody } from '../../../src/streams/split-body.ts';
-import { splitRange } from '../split-range.ts';
 import { remove, writeResult } from './write.ts';
 
 /**
@@ -193,4 +192,13 @@ export async function discardParts(client: AzureClient, staging: BlobRef, call: 
   } catch (error) {
     if (!isStoreError(error, 'conditionFailed', 'notFound')) throw error;
   }
+}
+
+/** Ranges of at most `most` bytes that together are `range`. */
+function splitRange(range: Required<ByteRange>, most: number): Required<ByteRange>[] {
+  const pieces: Required<ByteRange>[] = [];
+  for (let first = range.first; first <= range.last; first += most) {
+    pieces.push({ first, last: Math.min(range.last, first + most - 1) });
+  }
+  return pieces;
 }

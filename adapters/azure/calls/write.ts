@@ -10,7 +10,6 @@ import { StoreError } from '../../../src/store/store-error.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import { bodySize } from '../../../src/streams/bytes.ts';
 import type { UploadBody } from '../../../src/streams/bytes.ts';
-import { headerText } from '../../shared/wire/header-text.ts';
 import { unusableAnswer } from '../../shared/wire/wire-failure.ts';
 import type { AzureClient } from '../client.ts';
 import { blobPath } from '../endpoint.ts';
@@ -24,7 +23,7 @@ import {
   metadataHeaders,
   revisionOf,
 } from '../headers.ts';
-import type { WireHeaders } from '../../shared/wire/transport.ts';
+import { headerText, type WireHeaders } from '../../shared/wire/transport.ts';
 
 interface WriteTarget {
   readonly ref: BlobRef;

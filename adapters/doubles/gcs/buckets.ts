@@ -1,6 +1,6 @@
 import type { Answer, Exchange } from './exchange.ts';
 import { ok } from './exchange.ts';
-import { checkBeforeBucketChange } from './bucket-preconditions.ts';
+import { checkBeforeBucketChange } from './preconditions.ts';
 import { Refusal, invalid } from './refusal.ts';
 import { isObject } from './resource.ts';
 import type { Json } from './resource.ts';

@@ -1,3 +1,7 @@
+/*
+ * Cloud Storage in memory, for tests. Begin here, with the server; `routes.ts` says which file answers a request,
+ * `state.ts` what is kept.
+ */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -7,8 +11,7 @@ import { pipeline } from 'node:stream/promises';
 import { BATCH_PATH, answerBatch } from './batch.ts';
 import type { NestedRequest } from './batch.ts';
 import type { Answer } from './exchange.ts';
-import { readBody, readJson } from './exchange.ts';
-import { partial } from './partial.ts';
+import { partial, readBody, readJson } from './exchange.ts';
 import { Refusal, invalid } from './refusal.ts';
 import { Rope } from './rope.ts';
 import { routeOf } from './routes.ts';

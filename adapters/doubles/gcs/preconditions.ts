@@ -1,5 +1,5 @@
-import type { StoredObject } from './state.ts';
-import { Refusal, conditionNotMet, invalid } from './refusal.ts';
+import type { StoredBucket, StoredObject } from './state.ts';
+import { conditionNotMet, invalid, Refusal } from './refusal.ts';
 
 /**
  * What a request demands of an object's generation and metageneration.
@@ -77,4 +77,12 @@ function collides(
     metagenerationNotMatch !== undefined &&
     (object === undefined || String(object.metageneration) === metagenerationNotMatch)
   );
+}
+
+/** Buckets have a metageneration only. @throws Refusal 412 */
+export function checkBeforeBucketChange(bucket: StoredBucket, query: URLSearchParams): void {
+  const wanted = integer(query.get('ifMetagenerationMatch'), 'ifMetagenerationMatch');
+  const unwanted = integer(query.get('ifMetagenerationNotMatch'), 'ifMetagenerationNotMatch');
+  const current = String(bucket.metageneration);
+  if ((wanted !== undefined && wanted !== current) || unwanted === current) throw conditionNotMet();
 }

@@ -1,11 +1,10 @@
 import { deleteBucket, getBucket, insertBucket, listBuckets, patchBucket } from './buckets.ts';
-import { composeObject } from './compose.ts';
+import { composeObject, rewriteObject } from './compose.ts';
 import { downloadMedia, xmlObject } from './download.ts';
 import type { Exchange, Handler } from './exchange.ts';
 import { listObjects } from './list.ts';
 import { deleteObject, getObject, patchObject, updateObject } from './objects.ts';
 import { cancelResumable, continueResumable } from './resumable.ts';
-import { rewriteObject } from './rewrite.ts';
 import { insertObject } from './upload.ts';
 
 export interface Route {

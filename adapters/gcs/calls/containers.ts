@@ -3,7 +3,7 @@ import { CONTAINER_OF_OTHERS, StoreError, isStoreError } from '../../../src/stor
 import type { ClockReading } from '../../../src/store/survey.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import type { GcsClient } from '../client.ts';
-import { checkKind } from '../page-kind.ts';
+import { checkKind } from './list.ts';
 import { BUCKETS, bucketPath } from '../paths.ts';
 import { jsonBody } from '../request.ts';
 import type { Query } from '../revision.ts';

@@ -3,11 +3,18 @@ import { compareUtf8 } from '../../../src/store/name-order.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import type { GcsClient } from '../client.ts';
-import { checkKind } from '../page-kind.ts';
 import { bucketPath } from '../paths.ts';
 import { ListedMd5s } from '../../shared/listed-md5.ts';
-import { ALL, CONTENT_FIELDS, givenHeader, metadataOf, modifiedOf, propertiesOf, revisionOf } from '../resource.ts';
-import type { ObjectResource } from '../resource.ts';
+import {
+  ALL,
+  CONTENT_FIELDS,
+  givenHeader,
+  metadataOf,
+  modifiedOf,
+  type ObjectResource,
+  propertiesOf,
+  revisionOf,
+} from '../resource.ts';
 import type { Query } from '../revision.ts';
 
 interface ObjectPage {
@@ -120,4 +127,14 @@ function interleave(blobs: readonly BlobEntry[], prefixes: readonly PrefixEntry[
     entries.push(prefix);
   }
   return entries.concat(blobs.slice(at));
+}
+
+/**
+ * The service says of each page what it is a page of, even when nothing is on it. An answer that does not comes from
+ * something in between, such as a proxy: if it counted as an empty page, a bucket would seem empty and could be deleted
+ * with all that is in it.
+ * @param call port method @throws StoreError unexpected
+ */
+export function checkKind(page: { readonly kind?: unknown }, kind: string, call: string): void {
+  if (page.kind !== kind) throw new StoreError('unexpected', { call, cause: new Error(`answer is no ${kind}`) });
 }

@@ -14,7 +14,7 @@ import type { WireHeaders, WireResponse } from '../../shared/wire/transport.ts';
 import { patientRead } from '../../shared/wire/patient-body.ts';
 import { text } from '../api.ts';
 import type { GcsClient } from '../client.ts';
-import { keyHeaders } from '../encryption.ts';
+import { keyHeaders } from '../request.ts';
 import { objectPath, xmlPath } from '../paths.ts';
 import { ALL, isGzip, md5ToHex, ownMetadata, propertiesOf, setCacheControl, wholeSeconds } from '../resource.ts';
 import type { ObjectResource } from '../resource.ts';

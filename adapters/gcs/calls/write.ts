@@ -8,18 +8,15 @@ import type {
 } from '../../../src/store/blob-store.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import type { Call } from '../../../src/observe/call.ts';
-import { bodySize } from '../../../src/streams/bytes.ts';
-import type { UploadBody } from '../../../src/streams/bytes.ts';
+import { bodySize, type UploadBody } from '../../../src/streams/bytes.ts';
 import { endOfEmpty } from '../../shared/empty-body.ts';
 import type { GcsClient } from '../client.ts';
-import { encryptionHeaders, kmsKeyQuery } from '../encryption.ts';
 import { changeOf, objectPath, uploadPath, xmlPath } from '../paths.ts';
-import { relatedBody } from '../related.ts';
-import { jsonBody } from '../request.ts';
-import { WRITTEN, md5ToBase64, metadataPatch, newResource, writeResult } from '../resource.ts';
-import type { ObjectResource } from '../resource.ts';
+import { encryptionHeaders, type GcsRequest, jsonBody, kmsKeyQuery } from '../request.ts';
+import { md5ToBase64, metadataPatch, newResource, type ObjectResource, writeResult, WRITTEN } from '../resource.ts';
 import { conditionQuery, matchQuery } from '../revision.ts';
 import { getResource } from './read.ts';
+import { randomBytes } from 'node:crypto';
 
 interface WriteTarget {
   readonly ref: BlobRef;
@@ -132,4 +129,34 @@ export async function remove(
     },
     call,
   );
+}
+
+const CRLF = '\r\n';
+const HEADER_SAFE = /^[\x20-\x7e]+$/;
+
+/** The type is said twice, so that it does not matter which of the two a server believes. */
+interface NewObject {
+  readonly contentType: string;
+}
+
+/**
+ * An upload in one request: the resource and the bytes as two parts of `multipart/related`
+ * (https://cloud.google.com/storage/docs/uploading-objects#uploading-an-object). A stream goes between two buffers, so
+ * that the closing boundary, without which the service stores nothing, leaves only when the stream has ended well.
+ */
+function relatedBody(
+  resource: NewObject,
+  body: UploadBody,
+): Pick<GcsRequest, 'body' | 'frame'> & { readonly headers: readonly string[] } {
+  // 144 random bits: no body holds them by chance.
+  const boundary = randomBytes(18).toString('hex');
+  const part = `--${boundary}${CRLF}content-type: `;
+  const type = HEADER_SAFE.test(resource.contentType) ? resource.contentType : 'application/octet-stream';
+  const opening = `${part}application/json; charset=UTF-8${CRLF}${CRLF}${JSON.stringify(resource)}${CRLF}${part}${type}${CRLF}${CRLF}`;
+  const before = Buffer.from(opening);
+  const after = Buffer.from(`${CRLF}--${boundary}--${CRLF}`);
+  const headers = ['content-type', `multipart/related; boundary=${boundary}`];
+  return body instanceof Uint8Array
+    ? { headers, body: Buffer.concat([before, body, after]) }
+    : { headers, body, frame: { before, after } };
 }

@@ -1,5 +1,5 @@
-import { MalformedResponse } from './response-head.ts';
-import type { Framing } from './response-head.ts';
+import { type Framing, MalformedResponse } from './response-head.ts';
+import type { StoreError } from '../../../src/store/store-error.ts';
 
 /** Removes the framing of a body. */
 export interface BodyDecoder {
@@ -147,4 +147,14 @@ class ChunkedDecoder implements BodyDecoder {
       else if (!TRAILER_FIELD.test(line) || FRAMING_FIELD.test(line)) throw new MalformedResponse('trailer field');
     }
   }
+}
+
+/** Takes the content of a body once a reader wants it. */
+export interface BodyConsumer {
+  /** `data` is valid during the call only, but for bytes read into a buffer the consumer gave itself. */
+  data(data: Buffer): void;
+  /** Called when all bytes of one read have been handed over: now is the time to name the buffer for the next read. */
+  afterRead(): void;
+  end(): void;
+  fail(error: StoreError): void;
 }

@@ -5,7 +5,7 @@ import { freeMemory } from '../../../src/streams/buffer-pool.ts';
 import { leaveBy } from '../../../src/streams/turn-end.ts';
 import { WholeWriter } from './whole-writer.ts';
 import type { SendWindows } from './send-windows.ts';
-import type { SlabPool } from './slabs.ts';
+import type { SlabPool } from './slab.ts';
 
 /** Where connections lead, and what they may take. */
 export interface ConnectionOptions {

@@ -6,7 +6,7 @@ import { leaveBy } from '../../../src/streams/turn-end.ts';
 import { Brake } from '../../../src/streams/brake.ts';
 import { bulkPacer } from '../../../src/streams/bulk-pacer.ts';
 import type { SinkClock } from '../../../src/streams/bytes.ts';
-import type { BodyConsumer } from './body-consumer.ts';
+import type { BodyConsumer } from './body-decoder.ts';
 import { type Connection, ConnectionError } from './connection.ts';
 import { Slab } from './slab.ts';
 

@@ -1,6 +1,6 @@
 import { NO_ANSWER_IN_TIME, StoreError } from '../../../src/store/store-error.ts';
-import { documentBuffers } from '../wire/document-buffers.ts';
-import type { BodyConsumer } from './body-consumer.ts';
+import { documentBuffers } from '../wire/answers.ts';
+import type { BodyConsumer } from './body-decoder.ts';
 import type { Connection } from './connection.ts';
 
 /** Documents up to this announced size get memory of their own. */

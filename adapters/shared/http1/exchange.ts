@@ -1,3 +1,8 @@
+/*
+ * An HTTP/1.1 client for many small calls over a few connections. Begin here: one request and its answer.
+ * `http1-client.ts` gives it a connection of the pool, `body-sender.ts` sends, `response-head.ts` and
+ * `response-body.ts` read.
+ */
 import { ExactBody } from '../wire/exact-body.ts';
 import { createDecoder } from './body-decoder.ts';
 import { BodySender } from './body-sender.ts';
@@ -5,10 +10,9 @@ import { ConnectionError, abortedError } from './connection.ts';
 import type { Connection, ConnectionUser } from './connection.ts';
 import { RateWatch } from '../wire/rate-watch.ts';
 import type { Hold } from '../wire/transport.ts';
-import { HeadReader } from './head-reader.ts';
 import { READ_AHEAD, ResponseBody } from './response-body.ts';
 import { MalformedResponse, parseHead } from './response-head.ts';
-import type { ResponseHead, ResponseHeaders } from './response-head.ts';
+import { HeadReader, type ResponseHead, type ResponseHeaders } from './response-head.ts';
 
 export interface OutgoingRequest {
   readonly method: string;

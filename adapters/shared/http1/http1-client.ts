@@ -6,7 +6,7 @@ import type { PoolOptions } from './connection-pool.ts';
 import { Exchange } from './exchange.ts';
 import type { ExchangeFailure, ExchangeOutcome, IncomingResponse, OutgoingRequest } from './exchange.ts';
 import { SendWindows } from './send-windows.ts';
-import { SlabPool } from './slabs.ts';
+import { SlabPool } from './slab.ts';
 
 interface Http1ClientOptions extends Omit<PoolOptions, 'host' | 'port' | 'tls' | 'sessions' | 'slabs' | 'windows'> {
   /** Scheme, host and port: `https://account.blob.core.windows.net`. */

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { Brake } from '../../../src/streams/brake.ts';
 import { bulkPacer } from '../../../src/streams/bulk-pacer.ts';
 import type { StoreError } from '../../../src/store/store-error.ts';
-import type { BodyConsumer } from './body-consumer.ts';
+import type { BodyConsumer } from './body-decoder.ts';
 import type { Connection } from './connection.ts';
 
 const CHUNK = 64 * 1024;

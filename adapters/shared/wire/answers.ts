@@ -1,5 +1,9 @@
-import { documentBuffers } from './document-buffers.ts';
-import type { WireHeaders, WireResponse } from './transport.ts';
+import { headerText, type Transport, type WireHeaders, type WireResponse } from './transport.ts';
+import { BufferPool } from '../../../src/streams/buffer-pool.ts';
+import type { Call } from '../../../src/observe/call.ts';
+import { StoreError } from '../../../src/store/store-error.ts';
+import type { ClockReading } from '../../../src/store/survey.ts';
+import { wireFailureError } from './wire-failure.ts';
 
 /** Answers that are read into memory stay below this: a page of 5,000 entries with metadata is about 50 MB at worst. */
 const MAX_DOCUMENT = 64 * 1024 * 1024;
@@ -42,4 +46,29 @@ export async function errorText({ body }: WireResponse, within: number): Promise
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Buffers for the documents of backends. A page of a thousand blobs has 850 KB, or more with long names and records.
+ */
+export const documentBuffers = new BufferPool(1024 * 1024, 4);
+
+const WITHIN_MS = 10_000;
+
+/** The `Date` of whatever answer the service gives to a request without a credential. @throws StoreError */
+export async function readClock(transport: Transport, path: string, call: Call): Promise<ClockReading> {
+  const request = { call: 'readClock', method: 'GET', effect: 'read' } as const;
+  const sent = Date.now();
+  const { headers, body, status } = await transport
+    .send({ method: 'GET', path, headers: [], responseTimeout: WITHIN_MS }, call.signal)
+    .catch((error: unknown) => {
+      throw wireFailureError(request, error);
+    });
+  const received = Date.now();
+  body.discard();
+  const service = Date.parse(headerText(headers, 'date') ?? '');
+  if (Number.isNaN(service)) {
+    throw new StoreError('unexpected', { call: request.call, status, code: 'answer without a Date' });
+  }
+  return { sent, received, service };
 }

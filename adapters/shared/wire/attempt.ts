@@ -3,8 +3,7 @@ import type { Call } from '../../../src/observe/call.ts';
 import type { StoreError } from '../../../src/store/store-error.ts';
 import { bodySize } from '../../../src/streams/bytes.ts';
 import type { ServiceClock } from '../../../src/store/service-clock.ts';
-import { headerText } from './header-text.ts';
-import type { Transport, WireHeaders, WireRequest, WireResponse } from './transport.ts';
+import { headerText, type Transport, type WireHeaders, type WireRequest, type WireResponse } from './transport.ts';
 import { unreadableError, wireFailureError } from './wire-failure.ts';
 import type { FailedRequest } from './wire-failure.ts';
 

@@ -1,3 +1,8 @@
+/*
+ * The network as adapters see it. Begin here, with the port. `fair-transport.ts` gives each call its place in a lane
+ * (`lane.ts`). Then either `lean-transport.ts` sends it, over our own client, or `undici-transport.ts`, through a
+ * proxy. The other files are about one attempt: its body, its answer, its failure.
+ */
 import type { ConnectionLane } from '../../../src/store/survey.ts';
 import type { Writable } from 'node:stream';
 import type { ByteSource, SinkClock, UploadBody } from '../../../src/streams/bytes.ts';
@@ -128,4 +133,35 @@ export class WireError extends Error {
     this.failure = failure;
     this.sent = sent;
   }
+}
+
+/** A stream can be sent only once; bytes in memory as often as need be. */
+export function isStream(body: UploadBody | undefined): boolean {
+  return body !== undefined && !(body instanceof Uint8Array);
+}
+
+type Query = readonly (readonly [name: string, value: string])[];
+
+/** Path and query as they go on the wire. `path` is percent-encoded already, names and values are not. */
+export function joinTarget(path: string, query: Query = []): string {
+  let whole = path;
+  let separator = '?';
+  for (const [name, value] of query) {
+    whole += `${separator}${name}=${encodeURIComponent(value)}`;
+    separator = '&';
+  }
+  return whole;
+}
+
+/** A header's value, one character a byte; undefined when it is absent or empty. */
+export function headerText(headers: WireHeaders, name: string): string | undefined {
+  const value = headers[name];
+  if (value === undefined || value === '') return undefined;
+  return typeof value === 'string' ? value : value.join(', ');
+}
+
+/** A header's value as a number, e.g. the seconds of `Retry-After`; undefined when it is absent or something else. */
+export function headerNumber(headers: WireHeaders, name: string): number | undefined {
+  const value = Number(headerText(headers, name));
+  return Number.isFinite(value) ? value : undefined;
 }

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { isCalendarDay } from '../../protocol/calendar-day.ts';
+import { isCalendarDay } from '../../protocol/http-date.ts';
 import { compileArnPattern } from './arn-pattern.ts';
 import type { ConditionKeys } from './context.ts';
 import { compilePattern } from './pattern.ts';

@@ -1,4 +1,4 @@
-import { isPlainAddress, plainAddress } from '../plain-address.ts';
+import { isPlainAddress, plainAddress } from '../proxy-trust.ts';
 
 /**
  * What a balancer says of a connection before its first byte.

@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import { ABSENT, at } from '../../store/blob-store.ts';
-import { StoreError, isStoreError } from '../../store/store-error.ts';
+import { isStoreError, StoreError } from '../../store/store-error.ts';
 import { timeOf } from '../records/time.ts';
 import type { Bucket, BucketSettings, Versioning } from '../records/bucket.ts';
 import type { BucketRecord } from '../records/bucket-record.ts';
 import type { BucketStore } from './bucket-store.ts';
-import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
+import { AGAIN, inTurns, TURNS } from '../records/turns.ts';
 
 /** Longest wait between two turns, in milliseconds: takes writers that collided apart. */
 const MAX_WAIT_MS = 50;
@@ -60,4 +60,21 @@ export async function changeRecord(
   };
   const { call: name, code } = TURNS.bucketRecord;
   await inTurns(TURNS.bucketRecord, take, () => new StoreError('throttled', { call: name, code, cause }));
+}
+
+/** The states that a client can ask for: there is no way back to `never`. */
+export type RequestedVersioning = Exclude<Versioning, 'never'>;
+
+/**
+ * Returns the record with versioning switched. When it leaves `never`, for either state, the time is noted, because
+ * unconditional writes that began before may still land.
+ * @throws S3Error InvalidBucketState: object lock relies on versions
+ */
+export function withVersioning(record: BucketRecord, versioning: RequestedVersioning, now: number): BucketRecord {
+  if (versioning === 'suspended' && record.settings.objectLock !== undefined) {
+    throw new S3Error('InvalidBucketState', {
+      message: 'An Object Lock configuration is present on this bucket, so the versioning state cannot be changed.',
+    });
+  }
+  return { ...record, versioning, ...(record.versioning === 'never' && { versionedSince: now }) };
 }

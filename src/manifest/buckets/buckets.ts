@@ -1,18 +1,26 @@
+/*
+ * Buckets. Begin here, with what operations ask. `bucket-store.ts` reads records through `bucket-records.ts` and proves
+ * whose a container is (`container-proof.ts`); `bucket-create.ts`, `-amend`, `-delete` and `-list` are the operations.
+ */
 import { S3Error, isS3Error } from '../../errors/s3-error.ts';
 import { type Call, withSignal } from '../../observe/call.ts';
 import type { Bucket } from '../records/bucket.ts';
 import { acknowledgeChange } from './acknowledge.ts';
-import { type BucketAmendment, amendBucket, changeRecord } from './bucket-amend.ts';
-import { type BucketCache, createBucketCache } from './bucket-cache.ts';
+import {
+  amendBucket,
+  type BucketAmendment,
+  changeRecord,
+  type RequestedVersioning,
+  withVersioning,
+} from './bucket-amend.ts';
+import { awaitShared, type BucketCache, createBucketCache } from './bucket-cache.ts';
 import { type CreateBucketRequest, createBucket } from './bucket-create.ts';
 import { deleteBucket } from './bucket-delete.ts';
 import { type BucketStore, createBucketStore } from './bucket-store.ts';
 import type { OnDisputed } from './container-proof.ts';
 import { type BucketPage, type ListBucketsRequest, listBuckets } from './bucket-list.ts';
-import { type RequestedVersioning, withVersioning } from './bucket-versioning.ts';
 import { SYSTEM_TIME, type Time } from '../records/time.ts';
 import type { Realm } from './realm.ts';
-import { awaitShared } from './shared-read.ts';
 
 /** Added to the lifetime of cached bucket records wherever every replica must have forgotten an old one. */
 const MARGIN_MS = 50;

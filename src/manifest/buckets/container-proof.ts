@@ -5,10 +5,10 @@ import { CONTAINER_OF_OTHERS, StoreError, isStoreError } from '../../store/store
 import { type Time, timeOf } from '../records/time.ts';
 import type { BucketRecord } from '../records/bucket-record.ts';
 import { keepNewest } from '../../observe/bounded-map.ts';
-import { type NamedContainers, namedContainers } from './container-census.ts';
+import { type NamedContainers, namedContainers } from './record-names.ts';
 import { isNativeName, isPlacedUid, ownerMark, placedUid } from './container-names.ts';
 import type { Backend, Realm } from './realm.ts';
-import { awaitShared, beginShared } from './shared-read.ts';
+import { awaitShared, beginShared } from './bucket-cache.ts';
 
 /** How long a process relies on the proof of a container. Milliseconds. */
 const PROVEN_MS = 5 * 60_000;

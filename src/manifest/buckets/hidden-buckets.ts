@@ -2,7 +2,7 @@ import type { Call } from '../../observe/call.ts';
 import { isBucketName } from '../../protocol/bucket-name.ts';
 import { containersOf } from '../../store/pages.ts';
 import type { AliasOf } from './configured-names.ts';
-import { namedContainers } from './container-census.ts';
+import { namedContainers } from './record-names.ts';
 import { isNativeName } from './container-names.ts';
 import type { Backend, Realm } from './realm.ts';
 

@@ -1,4 +1,8 @@
 import type { Backend } from './realm.ts';
+import type { Call } from '../../observe/call.ts';
+import { blobsOf, pagesOf } from '../../store/pages.ts';
+import { isStoreError } from '../../store/store-error.ts';
+import { decodeBucketSummary } from '../records/bucket-record.ts';
 
 /** What the names of all bucket records begin with. */
 export const RECORDS = 'b/';
@@ -25,7 +29,7 @@ export function placeContainer(place: string): string {
 }
 
 /** Whether a record is that of a place. @param name of the blob */
-export function isPlaceRecord(name: string): boolean {
+function isPlaceRecord(name: string): boolean {
   return name.startsWith(namedRecord(PLACE));
 }
 
@@ -54,4 +58,28 @@ export function claimedBy(
   const bucket = name.slice(RECORDS.length);
   if (!places.has(bucket)) return { bucket, container };
   return bucket === container ? undefined : { container };
+}
+
+/** The records that name each container, by bucket. */
+export type NamedContainers = ReadonlyMap<string, readonly string[]>;
+
+/** Reads which containers the bucket records of a backend name: one list call for each thousand records. */
+export async function namedContainers(backend: Backend, call: Call): Promise<NamedContainers> {
+  const named = new Map<string, string[]>();
+  try {
+    for await (const page of pagesOf(backend.store, backend.systemContainer, { prefix: RECORDS }, call)) {
+      for (const { name, metadata } of blobsOf(page)) {
+        const container = decodeBucketSummary(metadata)?.container;
+        if (container === undefined || isPlaceRecord(name)) continue;
+        const bucket = name.slice(RECORDS.length);
+        const others = named.get(container);
+        if (others === undefined) named.set(container, [bucket]);
+        else others.push(bucket);
+      }
+    }
+  } catch (error) {
+    // Before the first bucket there is no system container.
+    if (!isStoreError(error, 'containerNotFound')) throw error;
+  }
+  return named;
 }

@@ -1,16 +1,22 @@
+/*
+ * Listings. Begin here. `listing-*.ts` makes pages of objects, and `version-*.ts` pages of versions, by merging heads
+ * with versions' own blobs key by key (`key-history.ts`).
+ */
 import { invalidArgument } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import type { Bucket } from '../records/bucket.ts';
-import { NULL_VERSION } from '../heads/head.ts';
+import { NULL_VERSION, parseListedHead } from '../heads/head.ts';
 import type { ObjectsContext } from '../versions/object-context.ts';
-import { VERSIONING_DRAIN_MS, isDraining } from '../versions/drain-window.ts';
+import { isDraining, VERSIONING_DRAIN_MS } from '../versions/drain-window.ts';
 import { isVersionToken } from '../records/version-token.ts';
-import { hasContent } from './listing-content.ts';
 import type { ListedEntry, ListingPage, ListingRequest } from './listing-entry.ts';
 import { listLive } from './listing-page.ts';
-import { type VersionsPage, listVersions } from './version-page.ts';
+import { listVersions, type VersionsPage } from './version-page.ts';
 import type { VersionsRequest } from './version-start.ts';
-import { SYSTEM_TIME } from '../records/time.ts';
+import { SYSTEM_TIME, timeOf } from '../records/time.ts';
+import type { BlobEntry } from '../../store/blob-store.ts';
+import { asNoSuchBucket } from '../heads/object-read.ts';
+import { holdsSurvivor } from './survivors.ts';
 
 export type { ListedEntry, ListedObject, ListedPrefix, ListingPage, ListingRequest } from './listing-entry.ts';
 export type { ListedMarker, ListedVersion, VersionsEntry } from './version-entry.ts';
@@ -71,4 +77,37 @@ async function nullVersions(bucket: Bucket, request: VersionsRequest, call: Call
       ...(last?.kind === 'object' && last.key === next && { nextVersion: NULL_VERSION }),
     }),
   };
+}
+
+/** Normally the first blob decides; only leftovers of removed keys make the search longer. */
+const FIRST_LOOK = 10;
+
+/**
+ * Whether a bucket holds anything besides leftovers of keys that are gone for good. Counts too: versions and delete
+ * markers, and blobs that S3 cannot show (they are data of other tools). Uploads do not.
+ * @throws S3Error NoSuchBucket
+ */
+export async function hasContent(bucket: Bucket, call: Call): Promise<boolean> {
+  const { store, container } = bucket.home;
+  let limit = FIRST_LOOK;
+  let token: string | undefined;
+  do {
+    const page = await store
+      .list(container, { limit, ...(token !== undefined && { token }) }, call)
+      .catch((error: unknown) => {
+        throw asNoSuchBucket(error, bucket);
+      });
+    if (page.entries.some((entry) => entry.kind === 'blob' && !isLeftover(entry, container))) return true;
+    token = page.nextToken;
+    limit = store.capabilities.maxListPage;
+  } while (token !== undefined);
+  // A version whose key has no head.
+  return (
+    bucket.versioning !== 'never' &&
+    holdsSurvivor(bucket, { prefix: '', maxCalls: Infinity, lockedAt: timeOf(bucket.home).now() }, call)
+  );
+}
+
+function isLeftover(entry: BlobEntry, container: string): boolean {
+  return parseListedHead({ container, name: entry.name }, entry).record?.kind === 'void';
 }

@@ -9,10 +9,9 @@ import { rollUp } from './listing-entry.ts';
 import { type DecodedEntry, type Region, regionsOf } from './listing-region.ts';
 import { MAX_CALLS } from './listing-scan.ts';
 import { type ListingStart, isBefore } from './listing-start.ts';
-import { RegionQueue } from './region-queue.ts';
 import { RegionReader } from './region-reader.ts';
 import { VersionPrefixes } from './version-prefixes.ts';
-import { versionsRegion } from './version-region.ts';
+import { RegionQueue, versionsRegion } from './version-region.ts';
 import { versionsBehind, versionsFrom } from '../records/version-names.ts';
 import type { VersionStart, VersionsRequest } from './version-start.ts';
 

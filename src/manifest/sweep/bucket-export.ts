@@ -1,6 +1,6 @@
 import type { HeadRecord, OwnRecord } from '../records/record.ts';
 import type { Bucket } from '../records/bucket.ts';
-import type { Tally } from './sweep-report.ts';
+import type { Count, Tally } from './sweep-report.ts';
 import type { SweepRun } from './sweep-run.ts';
 
 export const EXPORTS = {
@@ -37,4 +37,40 @@ export interface BucketExport {
 export function requirePlain(record: HeadRecord | OwnRecord | undefined): void {
   if (record === undefined || !('encryption' in record)) return;
   throw new Error('its bytes are encrypted with a key of their own: read it by S3, with that key');
+}
+
+export interface ExportReport {
+  readonly startedAt: string;
+  readonly finishedAt: string;
+  readonly complete: boolean;
+  readonly buckets: readonly {
+    readonly backend: string;
+    readonly name: string;
+    /** What was already as it should be is not counted. */
+    readonly counts: Readonly<Partial<Record<Export, Count>>>;
+    readonly problems: readonly string[];
+    readonly moreProblems: number;
+  }[];
+}
+
+export function exportReport(
+  done: readonly BucketExport[],
+  {
+    startedAt,
+    finishedAt,
+    complete,
+  }: { readonly startedAt: number; readonly finishedAt: number; readonly complete: boolean },
+): ExportReport {
+  return {
+    startedAt: new Date(startedAt).toISOString(),
+    finishedAt: new Date(finishedAt).toISOString(),
+    complete,
+    buckets: done.map(({ run, bucket, tally: { counts, problems, moreProblems } }) => ({
+      backend: run.backend.name,
+      name: bucket.name,
+      counts,
+      problems,
+      moreProblems,
+    })),
+  };
 }

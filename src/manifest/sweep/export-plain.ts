@@ -16,13 +16,18 @@ import { nativeIn } from '../records/metadata.ts';
 import type { HeadRecord, LinkHead, MlinkHead, TombHead } from '../records/record.ts';
 import { versionRef } from '../records/version-names.ts';
 import { takeCensus } from './census.ts';
-import { type BucketExport, type Export, type ExportSettings, requirePlain } from './bucket-export.ts';
-import { type ExportReport, exportReport } from './export-report.ts';
+import {
+  type BucketExport,
+  type Export,
+  type ExportReport,
+  exportReport,
+  type ExportSettings,
+  requirePlain,
+} from './bucket-export.ts';
 import { exportVersions } from './export-versions.ts';
 import { headOfKey } from '../heads/heads-of-keys.ts';
 import { Tally } from './sweep-report.ts';
-import { SweepRun } from './sweep-run.ts';
-import { SWEEP_DEFAULTS } from './sweep-settings.ts';
+import { SWEEP_DEFAULTS, SweepRun } from './sweep-run.ts';
 import { SYSTEM_TIME } from '../records/time.ts';
 
 /** Times a copy is sent anew because tags were set on the version meanwhile. */

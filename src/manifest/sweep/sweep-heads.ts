@@ -5,7 +5,7 @@ import { blobsOf } from '../../store/pages.ts';
 import { parseHead } from '../heads/head.ts';
 import { redo } from '../versions/displace.ts';
 import { keyOfHead } from '../records/names.ts';
-import type { BucketSweep } from './bucket-sweep.ts';
+import type { BucketSweep } from './sweep-run.ts';
 
 /**
  * Removes voids (heads of keys without any version) in buckets that ever had versioning, once the work in their log is

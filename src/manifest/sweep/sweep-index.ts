@@ -6,7 +6,7 @@ import { isLive } from '../heads/head.ts';
 import { RECORD_NAME, decodeRecord } from '../records/record.ts';
 import { deletionsPrefix } from '../records/version-names.ts';
 import { headsOfKeys } from '../heads/heads-of-keys.ts';
-import type { BucketSweep } from './bucket-sweep.ts';
+import type { BucketSweep } from './sweep-run.ts';
 
 /**
  * The index of keys that may be deleted. An entry goes when it is past the grace and the head, read after it, is

@@ -11,7 +11,7 @@ import { versionOfUpload } from '../records/upload-id.ts';
 import { parseUploadName, uploadsPrefix } from '../records/upload-names.ts';
 import { parseVersionName, versionsOfKey } from '../records/version-names.ts';
 import { parseVersion } from '../versions/version-blob.ts';
-import type { BucketSweep } from './bucket-sweep.ts';
+import type { BucketSweep } from './sweep-run.ts';
 
 /** How many pieces are looked up at a time. The uploads of the bucket are listed once for each such group. */
 const BATCH = 20_000;

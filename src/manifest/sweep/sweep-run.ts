@@ -5,7 +5,8 @@ import { isStoreError } from '../../store/store-error.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
 import type { Backend } from '../buckets/realm.ts';
 import type { Finding, Tally } from './sweep-report.ts';
-import type { SweepSettings } from './sweep-settings.ts';
+import type { Bucket } from '../records/bucket.ts';
+import type { VersionBlob } from '../versions/version-blob.ts';
 
 /** Entries of one list call: each may carry eight kilobytes of metadata, and no more than a page is held. */
 const PAGE = 1000;
@@ -131,3 +132,56 @@ export class SweepRun {
     }
   }
 }
+
+/** A bucket that is being swept. */
+export interface BucketSweep {
+  readonly run: SweepRun;
+  readonly bucket: Bucket;
+  readonly tally: Tally;
+}
+
+/** A version's own blob as it was listed, and the key that its name or its record tells. */
+export interface ListedBlob extends VersionBlob {
+  readonly key: string;
+  readonly entry: BlobEntry;
+}
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Nothing that no head names goes before it is this old: longer than any writer takes between the last write of
+ * a private blob and the head that names it (docs/decisions/0002-commit-protocol.md).
+ */
+export const GRACE_MS = 24 * HOUR_MS;
+
+/** What one sweep may do, and when. Times in milliseconds. */
+export interface SweepSettings {
+  /** Least age of what is removed; `GRACE_MS` or more, but for tests. */
+  readonly graceMs: number;
+  /** Age from which work that a request left behind the answer is done in its place: settling, logs, voids. */
+  readonly settleAfterMs: number;
+  /** Least age of what says that an upload was completed; a repeated Complete is answered as long as it is there. */
+  readonly tombstoneMs: number;
+  /** How long a version whose head a tool of the cloud may have overwritten is kept after it was first found. */
+  readonly keepLostMs: number;
+  /** Open uploads initiated longer ago are aborted; absent: none. */
+  readonly uploadsOlderThanMs?: number;
+  /** Change nothing, say what would be done. */
+  readonly dryRun: boolean;
+  /** Makes lost versions part of their keys' histories again instead of waiting for an operator to do it. */
+  readonly recoverLost: boolean;
+  /** Only the bucket of this name. Leftovers that cannot be told to belong to it are left alone then. */
+  readonly bucket?: string;
+  /** Backend calls under way at a time. */
+  readonly concurrency: number;
+}
+
+export const SWEEP_DEFAULTS: SweepSettings = {
+  graceMs: GRACE_MS,
+  settleAfterMs: HOUR_MS / 6,
+  tombstoneMs: GRACE_MS,
+  keepLostMs: 7 * GRACE_MS,
+  dryRun: false,
+  recoverLost: false,
+  concurrency: 16,
+};

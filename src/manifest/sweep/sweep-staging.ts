@@ -5,7 +5,7 @@ import { type Claim, decodeClaim } from '../versions/upload-claim.ts';
 import { lookUpUpload, removeUploadRecord } from '../uploads/upload-find.ts';
 import { removePartRecords } from '../uploads/upload-parts.ts';
 import { writeTombstone } from '../versions/upload-tombstone.ts';
-import type { BucketSweep, ListedBlob } from './bucket-sweep.ts';
+import type { BucketSweep, ListedBlob } from './sweep-run.ts';
 
 /**
  * What a staging blob that no head names stands for. `open`: its upload can still be completed or aborted. `none`: it

@@ -7,10 +7,9 @@ import { initiatedAt, isUploadId } from '../records/upload-id.ts';
 import { parseUploadName, partsPrefix, uploadsPrefix } from '../records/upload-names.ts';
 import { removePartRecords } from '../uploads/upload-parts.ts';
 import { decodeSummary } from '../records/upload-record.ts';
-import { readTombstone } from '../versions/upload-tombstone.ts';
+import { readTombstone, tombstoneOf, TOMBSTONES } from '../versions/upload-tombstone.ts';
 import type { Tally } from './sweep-report.ts';
-import type { BucketSweep } from './bucket-sweep.ts';
-import type { SweepRun } from './sweep-run.ts';
+import type { BucketSweep, SweepRun } from './sweep-run.ts';
 
 /** Uploads whose parts are looked into at a time; for each so many, the records of all uploads are listed once. */
 const BATCH = 20_000;
@@ -89,4 +88,24 @@ async function sweepPartsOf(
       );
     }
   });
+}
+
+/**
+ * Notes of how uploads were completed. Only after the records of such uploads are gone: a Complete that is repeated
+ * must find either no record or the note.
+ * @param isClear whether the bucket with this uid has none of these records any more
+ */
+export async function sweepTombstones(
+  run: SweepRun,
+  { tally, isClear }: { tally: Tally; isClear: (uid: string) => boolean },
+  call: Call,
+): Promise<void> {
+  const age = Math.max(run.settings.tombstoneMs, run.settings.graceMs);
+  for await (const page of run.pages(run.system, { prefix: TOMBSTONES }, call)) {
+    const old = blobsOf(page).filter(({ lastModified, metadata }) => {
+      const uid = tombstoneOf(metadata)?.bucketUid;
+      return uid !== undefined && isClear(uid) && run.isOlderThan(lastModified, age);
+    });
+    await run.removeAll(tally, 'tombstones', old, call);
+  }
 }

@@ -11,7 +11,7 @@ import { RECORD_NAME, encodeRecord, namedVersion } from '../records/record.ts';
 import { parseVersionName, versionsPrefix } from '../records/version-names.ts';
 import { isUploadToken, seqOfToken, tokenOfNull } from '../records/version-token.ts';
 import { decodeClaim, mayLandLate, sealKnown } from '../versions/upload-claim.ts';
-import type { BucketSweep, ListedBlob } from './bucket-sweep.ts';
+import type { BucketSweep, ListedBlob } from './sweep-run.ts';
 import { type HeadsByKey, headOfKey, headsOfKeys } from '../heads/heads-of-keys.ts';
 import { mayHaveBeenPublished, removeStaging, stagingOf } from './sweep-staging.ts';
 import type { KeyRef } from '../records/key-ref.ts';

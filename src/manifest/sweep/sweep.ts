@@ -1,3 +1,7 @@
+/*
+ * The sweeper, which removes what crashes left, and the export to plain blobs. Begin here, or with `export-plain.ts`.
+ * `sweep-run.ts` has what one run goes by; every other `sweep-*.ts` cleans one region of names.
+ */
 import type { Call } from '../../observe/call.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import type { Bucket } from '../records/bucket.ts';
@@ -6,17 +10,14 @@ import type { Backend, Realm } from '../buckets/realm.ts';
 import type { SurveyedStore } from '../../store/survey.ts';
 import { type Census, takeCensus } from './census.ts';
 import { sweepBuckets } from './sweep-buckets.ts';
-import { sweepDeleted } from './sweep-deleted.ts';
+import { sweepDeleted, sweepStaged } from './sweep-deleted.ts';
 import { sweepHeads } from './sweep-heads.ts';
 import { sweepIndex } from './sweep-index.ts';
 import { sweepOverflow } from './sweep-overflow.ts';
 import { type BackendReport, type BucketReport, type SweepReport, Tally } from './sweep-report.ts';
-import { SweepRun } from './sweep-run.ts';
-import type { SweepSettings } from './sweep-settings.ts';
+import { SweepRun, type SweepSettings } from './sweep-run.ts';
 import { sweepPieces } from './sweep-pieces.ts';
-import { sweepStaged } from './sweep-staged.ts';
-import { sweepTombstones } from './sweep-tombstones.ts';
-import { sweepParts, sweepUploads } from './sweep-uploads.ts';
+import { sweepParts, sweepTombstones, sweepUploads } from './sweep-uploads.ts';
 import { sweepVersions } from './sweep-versions.ts';
 import { SYSTEM_TIME } from '../records/time.ts';
 

@@ -1,5 +1,5 @@
 import { invalidArgument } from '../../errors/s3-error.ts';
-import { encodeForListing } from '../../protocol/url-encoding.ts';
+import { encodeForListing } from '../../protocol/percent.ts';
 import type { HeaderReader, QueryReader } from '../../protocol/request.ts';
 
 const MAX_KEYS = 1000;

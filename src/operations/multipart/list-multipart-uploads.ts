@@ -1,6 +1,6 @@
 import type { ListedUpload, UploadPage } from '../../manifest/index.ts';
 import type { QueryReader } from '../../protocol/request.ts';
-import { encodeForListing } from '../../protocol/url-encoding.ts';
+import { encodeForListing } from '../../protocol/percent.ts';
 import { type XmlValue, xml } from '../../protocol/xml/document.ts';
 import { LIST_MULTIPART_UPLOADS_RESULT } from '../../protocol/xml/multipart-shapes.ts';
 import { xmlDate } from '../../protocol/xml/xml-date.ts';

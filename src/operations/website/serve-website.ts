@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { S3Error } from '../../errors/s3-error.ts';
-import { encodeForListing } from '../../protocol/url-encoding.ts';
+import { encodeForListing } from '../../protocol/percent.ts';
 import { type Redirect, type Website, redirectByRule } from '../../protocol/website/website.ts';
 import { escapeXml } from '../../protocol/xml/encode.ts';
 import type { S3Request } from '../../protocol/request.ts';

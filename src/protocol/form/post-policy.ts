@@ -1,7 +1,7 @@
 import { S3Error } from '../../errors/s3-error.ts';
 import { shownJson } from '../../errors/shown-json.ts';
 import type { FileSize } from '../body/object-body.ts';
-import { isCalendarDay } from '../calendar-day.ts';
+import { isCalendarDay } from '../http-date.ts';
 import type { FormFieldReader } from '../request.ts';
 
 /** What the signer of a form lets others upload with it (S3 API reference, "Creating a POST policy"). */

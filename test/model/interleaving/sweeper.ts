@@ -2,8 +2,7 @@ import type { Bucket } from '../../../src/manifest/records/bucket.ts';
 import { sweepHeads } from '../../../src/manifest/sweep/sweep-heads.ts';
 import { sweepIndex } from '../../../src/manifest/sweep/sweep-index.ts';
 import { Tally } from '../../../src/manifest/sweep/sweep-report.ts';
-import { SweepRun } from '../../../src/manifest/sweep/sweep-run.ts';
-import { SWEEP_DEFAULTS } from '../../../src/manifest/sweep/sweep-settings.ts';
+import { SWEEP_DEFAULTS, SweepRun } from '../../../src/manifest/sweep/sweep-run.ts';
 import { sweepVersions } from '../../../src/manifest/sweep/sweep-versions.ts';
 import type { Call } from '../../../src/observe/call.ts';
 

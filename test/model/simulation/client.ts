@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isS3Error } from '../../../src/errors/s3-error.ts';
 import { sweep } from '../../../src/manifest/sweep/sweep.ts';
-import { SWEEP_DEFAULTS } from '../../../src/manifest/sweep/sweep-settings.ts';
+import { SWEEP_DEFAULTS } from '../../../src/manifest/sweep/sweep-run.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import { toS3Error } from '../../../src/operations/failure.ts';
 import type { OperationName } from '../../../src/protocol/operation-table.ts';

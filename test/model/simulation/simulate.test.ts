@@ -27,7 +27,7 @@ vi.mock('../../../src/manifest/versions/displace.ts', async (original) => {
       planted.has('deletion') ? false : real.finishDeletion(...args),
   };
 });
-vi.mock('../../../src/manifest/sweep/sweep-settings.ts', async (original) => {
+vi.mock('../../../src/manifest/sweep/sweep-run.ts', async (original) => {
   const real = await original<{ readonly SWEEP_DEFAULTS: object }>();
   const unguarded = { GRACE_MS: 0, SWEEP_DEFAULTS: { ...real.SWEEP_DEFAULTS, graceMs: 0, settleAfterMs: 0 } };
   return { ...real, ...(process.env['SIMULATE_PLANT'] === 'sweeper' && unguarded) };

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { breakAfter } from '../../../adapters/doubles/break-after.ts';
+import { breakAfter } from '../../../adapters/doubles/faults.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import type { BlobStore, ReadResult } from '../../../src/store/blob-store.ts';
 import { StoreError } from '../../../src/store/store-error.ts';

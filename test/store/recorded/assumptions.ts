@@ -138,12 +138,12 @@ const AZURE_ANSWERS: readonly Assumption[] = [
     test: 'test/unit/adapters/azure/copy.test.ts',
   },
   {
-    ...{ id: 'A27', cloud: 'Azure', file: 'adapters/azure/capabilities.ts', source: 'recording' },
+    ...{ id: 'A27', cloud: 'Azure', file: 'adapters/azure/client.ts', source: 'recording' },
     relies: 'names are listed in the order of UTF-16 code units',
     test: 'test/store/conformance/lists.ts',
   },
   {
-    ...{ id: 'A29', cloud: 'Azure', file: 'adapters/shared/wire/read-clock.ts', source: 'recording' },
+    ...{ id: 'A29', cloud: 'Azure', file: 'adapters/shared/wire/answers.ts', source: 'recording' },
     relies: "Date is the service's time; Last-Modified may be up to two seconds later, and no clock is read off it",
     test: 'test/unit/store/clock-guard.test.ts',
   },

@@ -1,4 +1,4 @@
-import { createAzureStore } from '../../../../adapters/azure/create.ts';
+import { createAzureStore } from '../../../../adapters/azure/store.ts';
 import type { AzureStoreOptions } from '../../../../adapters/azure/index.ts';
 import { createTransport } from '../../../../adapters/shared/wire/fair-transport.ts';
 import { UndiciTransport } from '../../../../adapters/shared/wire/undici-transport.ts';

@@ -1,6 +1,6 @@
 import type { AccessToken, TokenCredential } from '@azure/identity';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { fetchToken } from '../../../../adapters/azure/token-credential.ts';
+import { fetchToken } from '../../../../adapters/azure/credentials.ts';
 import { TokenSource } from '../../../../adapters/shared/token-source.ts';
 
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { newToken } from '../../../../src/manifest/records/version-token.ts';
 import { versionRef } from '../../../../src/manifest/records/version-names.ts';
-import { SWEEP_DEFAULTS } from '../../../../src/manifest/sweep/sweep-settings.ts';
+import { SWEEP_DEFAULTS } from '../../../../src/manifest/sweep/sweep-run.ts';
 import { sweep } from '../../../../src/manifest/sweep/sweep.ts';
 import type { SweepReport } from '../../../../src/manifest/sweep/sweep-report.ts';
 import { StoreError } from '../../../../src/store/store-error.ts';

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { withFaults } from '../../../../adapters/doubles/faults.ts';
 import { exportPlain } from '../../../../src/manifest/sweep/export-plain.ts';
-import type { ExportSettings } from '../../../../src/manifest/sweep/bucket-export.ts';
-import type { ExportReport } from '../../../../src/manifest/sweep/export-report.ts';
+import type { ExportReport, ExportSettings } from '../../../../src/manifest/sweep/bucket-export.ts';
 import type { BlobStore } from '../../../../src/store/blob-store.ts';
 import { readAll } from '../../../../src/streams/bytes.ts';
 import { testCall } from '../../../support/test-call.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { S3Error, isS3Error } from '../../../../src/errors/s3-error.ts';
-import { hasContent } from '../../../../src/manifest/listing/listing-content.ts';
+import { hasContent } from '../../../../src/manifest/listing/listing.ts';
 import { readHead } from '../../../../src/manifest/heads/object-read.ts';
 import { settle } from '../../../../src/manifest/versions/settle.ts';
 import { redo } from '../../../../src/manifest/versions/displace.ts';

@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { MemoryBlobStore } from '../../../../adapters/memory/memory-blob-store.ts';
 import { auditContainers } from '../../../../src/manifest/buckets/container-audit.ts';
 import type { Backend } from '../../../../src/manifest/buckets/realm.ts';
-import { SWEEP_DEFAULTS } from '../../../../src/manifest/sweep/sweep-settings.ts';
+import { SWEEP_DEFAULTS } from '../../../../src/manifest/sweep/sweep-run.ts';
 import { sweep } from '../../../../src/manifest/sweep/sweep.ts';
 import { type Places, placeId, placeIds, placedStore } from '../../../../src/store/placed-store.ts';
 import { testCall } from '../../../support/test-call.ts';

@@ -3,7 +3,7 @@ import { createGcsStore } from '../../../../adapters/gcs/index.ts';
 import { startGcsDouble } from '../../../../adapters/doubles/index.ts';
 import { createClock } from '../../../../src/manifest/records/clock.ts';
 import { sweep } from '../../../../src/manifest/sweep/sweep.ts';
-import { SWEEP_DEFAULTS } from '../../../../src/manifest/sweep/sweep-settings.ts';
+import { SWEEP_DEFAULTS } from '../../../../src/manifest/sweep/sweep-run.ts';
 import { type Uploads, createUploads } from '../../../../src/manifest/uploads/uploads.ts';
 import type { UploadTarget } from '../../../../src/manifest/uploads/upload-find.ts';
 import { stagingRef, uploadRef } from '../../../../src/manifest/records/upload-names.ts';

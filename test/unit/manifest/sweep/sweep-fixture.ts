@@ -1,11 +1,11 @@
 import { vi } from 'vitest';
 import type { Bucket } from '../../../../src/manifest/records/bucket.ts';
-import type { RequestedVersioning } from '../../../../src/manifest/buckets/bucket-versioning.ts';
+import type { RequestedVersioning } from '../../../../src/manifest/buckets/bucket-amend.ts';
 import type { Backend, Realm } from '../../../../src/manifest/buckets/realm.ts';
 import { readHead } from '../../../../src/manifest/heads/object-read.ts';
 import { parseVersionName } from '../../../../src/manifest/records/version-names.ts';
 import { type SweepReport, type Finding, hasProblems } from '../../../../src/manifest/sweep/sweep-report.ts';
-import { SWEEP_DEFAULTS, type SweepSettings } from '../../../../src/manifest/sweep/sweep-settings.ts';
+import { SWEEP_DEFAULTS, type SweepSettings } from '../../../../src/manifest/sweep/sweep-run.ts';
 import { sweep } from '../../../../src/manifest/sweep/sweep.ts';
 import { createBucketStore } from '../../../../src/manifest/buckets/bucket-store.ts';
 import { CustomerKey } from '../../../../src/store/customer-key.ts';

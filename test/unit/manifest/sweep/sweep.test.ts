@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { withFaults } from '../../../../adapters/doubles/faults.ts';
 import { withCallLog } from '../../../../adapters/doubles/call-log.ts';
 import { readHead } from '../../../../src/manifest/heads/object-read.ts';
-import { SWEEP_DEFAULTS } from '../../../../src/manifest/sweep/sweep-settings.ts';
+import { SWEEP_DEFAULTS } from '../../../../src/manifest/sweep/sweep-run.ts';
 import { headPlace } from '../../../../src/manifest/records/names.ts';
 import { versionRef } from '../../../../src/manifest/records/version-names.ts';
 import { newToken } from '../../../../src/manifest/records/version-token.ts';

@@ -6,7 +6,7 @@ import type { ListParameters } from '../../../../src/operations/bucket/list-para
 import { type XmlValue, xml } from '../../../../src/protocol/xml/document.ts';
 import { encodeXml } from '../../../../src/protocol/xml/encode.ts';
 import { LIST_OBJECTS_V2_RESULT } from '../../../../src/protocol/xml/list-shapes.ts';
-import { encodeForListing } from '../../../../src/protocol/url-encoding.ts';
+import { encodeForListing } from '../../../../src/protocol/percent.ts';
 import '../../../support/property-seed.ts';
 
 const OWNERS: Readonly<Record<string, XmlValue>> = {

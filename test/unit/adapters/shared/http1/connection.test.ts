@@ -4,7 +4,7 @@ import { createSecureContext, createServer } from 'node:tls';
 import { afterEach, expect, it } from 'vitest';
 import { Connection, ConnectionError, type ConnectionUser } from '../../../../../adapters/shared/http1/connection.ts';
 import { SendWindows } from '../../../../../adapters/shared/http1/send-windows.ts';
-import { SlabPool } from '../../../../../adapters/shared/http1/slabs.ts';
+import { SlabPool } from '../../../../../adapters/shared/http1/slab.ts';
 import { tlsMaterial } from '../../../../support/tls-material.ts';
 
 const closing: (() => void)[] = [];

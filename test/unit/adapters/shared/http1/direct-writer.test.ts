@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Connection } from '../../../../../adapters/shared/http1/connection.ts';
 import { DirectWriter } from '../../../../../adapters/shared/http1/direct-writer.ts';
-import { SlabPool } from '../../../../../adapters/shared/http1/slabs.ts';
+import { SlabPool } from '../../../../../adapters/shared/http1/slab.ts';
 import { StoreError } from '../../../../../src/store/store-error.ts';
 
 const LARGE = 512 * 1024;

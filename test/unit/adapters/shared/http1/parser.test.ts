@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDecoder } from '../../../../../adapters/shared/http1/body-decoder.ts';
-import { HeadReader } from '../../../../../adapters/shared/http1/head-reader.ts';
-import { MAX_HEAD, MalformedResponse, parseHead } from '../../../../../adapters/shared/http1/response-head.ts';
+import {
+  HeadReader,
+  MalformedResponse,
+  MAX_HEAD,
+  parseHead,
+} from '../../../../../adapters/shared/http1/response-head.ts';
 
 /**
  * Feeds one buffer in the pieces that end at `cuts`, as `Exchange` does; each piece in memory of its own that is wiped

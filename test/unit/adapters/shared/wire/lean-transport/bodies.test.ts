@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { documentBuffers } from '../../../../../../adapters/shared/wire/document-buffers.ts';
+import { documentBuffers } from '../../../../../../adapters/shared/wire/answers.ts';
 import { makeCertificate } from '../../../../../support/backends/azurite.ts';
 import { ok } from '../../http1/raw-peer.ts';
 import {
