@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Fault, PORT, bytes, milliseconds, path, secretFrom } from './schema-parts.ts';
+import { type SettingFault, PORT, bytes, milliseconds, path, secretFrom } from './schema-parts.ts';
 
 const MIN_JOURNAL_BYTES = 256 * 1024;
 
@@ -99,7 +99,7 @@ export function isLoopback(host: string): boolean {
 }
 
 /** What is wrong with the access to the admin port; paths below `admin`. */
-export function adminFaults(admin: AdminConfig): Fault[] {
+export function adminFaults(admin: AdminConfig): SettingFault[] {
   const { enabled, inspector, host, tokenFile, tokenEnv, tokenReview } = admin;
   if (tokenFile !== undefined && tokenEnv !== undefined) {
     return [{ path: ['tokenFile'], message: 'expected only one of tokenFile, tokenEnv' }];

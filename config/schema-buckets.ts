@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from './schema-parts.ts';
+import type { SettingFault } from './schema-parts.ts';
 import { PREFIXES } from './schema-prefixes.ts';
 
 const PATTERN = 'Bucket name; `*` or `(.*)` stands for any characters.';
@@ -54,8 +54,8 @@ type BucketsConfig = Pick<z.infer<typeof BUCKETS>, 'default' | 'rules' | 'aliase
 export function bucketFaults(
   { default: fallback, rules, aliases }: BucketsConfig,
   backends: readonly string[],
-): Fault[] {
-  const faults: Fault[] = [];
+): SettingFault[] {
+  const faults: SettingFault[] = [];
   const complain = (path: (string | number)[], message: string): void => void faults.push({ path, message });
   const known = `expected one of the backends ${backends.join(', ')}`;
   if (backends.length > 1 && fallback === undefined) {

@@ -28,7 +28,7 @@ export function secretFrom<const N extends string>(
 }
 
 /** Faults in a combination of settings, each of which is right by itself. */
-export interface Fault {
+export interface SettingFault {
   readonly path: (string | number)[];
   /** What was expected. */
   readonly message: string;

@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import type { Fault } from './schema-parts.ts';
+import type { SettingFault } from './schema-parts.ts';
 
 interface Bound {
   readonly host: string;
@@ -13,7 +13,7 @@ interface Bound {
 export function portFaults(settings: {
   readonly listeners: readonly Bound[];
   readonly admin: Bound & { readonly enabled: boolean };
-}): Fault[] {
+}): SettingFault[] {
   const { listeners, admin } = settings;
   const bound = listeners.map((at, index) => ({ ...at, path: ['listeners', index, 'port'] }));
   if (admin.enabled) bound.push({ ...admin, path: ['admin', 'port'] });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from './schema-parts.ts';
+import type { SettingFault } from './schema-parts.ts';
 
 const MAX_PREFIX = 256;
 /**
@@ -51,7 +51,7 @@ interface Around {
  * Finds prefixes that contain each other, that lie in containers that the gateway keeps for itself, or whose bucket
  * names have another meaning already. Paths are below `buckets`.
  */
-export function prefixFaults(prefixes: Prefixes, { backendOf, isAlias, systemContainers }: Around): Fault[] {
+export function prefixFaults(prefixes: Prefixes, { backendOf, isAlias, systemContainers }: Around): SettingFault[] {
   return prefixes.flatMap(({ bucket, container, prefix }, index) => {
     const before = prefixes.slice(0, index);
     const overlapping = before.find(

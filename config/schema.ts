@@ -8,7 +8,7 @@ import { prefixFaults } from './schema-prefixes.ts';
 import { BACKEND, type BackendConfig } from './schema-backends.ts';
 import { RATE_RULES } from './schema-rates.ts';
 import { CORS } from './schema-cors.ts';
-import { type Fault, PORT, atMostOne, bytes, milliseconds, path } from './schema-parts.ts';
+import { type SettingFault, PORT, atMostOne, bytes, milliseconds, path } from './schema-parts.ts';
 
 const STS = z
   .strictObject({
@@ -254,13 +254,13 @@ export const CONFIG = SETTINGS.superRefine((settings, context) => {
   for (const { path: at, message } of faults) context.addIssue({ code: 'custom', path: at, message });
 });
 
-function below(setting: string, faults: readonly Fault[]): Fault[] {
+function below(setting: string, faults: readonly SettingFault[]): SettingFault[] {
   return faults.map(({ path: at, message }) => ({ path: [setting, ...at], message }));
 }
 
 /** There must be backends and accounts, and each backend must have one of them as its owner. */
-function backendFaults({ backends, accounts }: Settings): Fault[] {
-  const faults: Fault[] = [];
+function backendFaults({ backends, accounts }: Settings): SettingFault[] {
+  const faults: SettingFault[] = [];
   const names = accounts.map(({ name }) => name);
   if (Object.keys(backends).length === 0) faults.push({ path: ['backends'], message: 'expected at least one backend' });
   if (names.length === 0) {
@@ -275,7 +275,7 @@ function backendFaults({ backends, accounts }: Settings): Fault[] {
 }
 
 /** Checks of buckets that are parts of containers. */
-function partFaults({ backends, buckets: { rules, aliases, prefixes, default: fallback } }: Settings): Fault[] {
+function partFaults({ backends, buckets: { rules, aliases, prefixes, default: fallback } }: Settings): SettingFault[] {
   return prefixFaults(prefixes, {
     backendOf: (bucket) =>
       rules.find(({ pattern }) => fitsPattern(pattern, bucket))?.backend ?? fallback ?? Object.keys(backends)[0],
@@ -285,7 +285,7 @@ function partFaults({ backends, buckets: { rules, aliases, prefixes, default: fa
 }
 
 /** The documentation shows the demo keys, so every client that can reach the port could use them. */
-function demoKeyFaults({ accounts, listeners }: Settings): Fault[] {
+function demoKeyFaults({ accounts, listeners }: Settings): SettingFault[] {
   if (!accounts.some(({ keys }) => keys.some(({ accessKeyId }) => accessKeyId === DEMO_ACCESS_KEY))) return [];
   const message = 'expected a loopback address (127.0.0.1) while the demo keys are in use';
   return listeners.flatMap(({ host }, index) =>
@@ -294,7 +294,7 @@ function demoKeyFaults({ accounts, listeners }: Settings): Fault[] {
 }
 
 /** Several workers cannot share a backend that lives in one process, or ends with the process that started it. */
-function sharedMemoryFaults({ workers, backends }: Settings): Fault[] {
+function sharedMemoryFaults({ workers, backends }: Settings): SettingFault[] {
   const embedded = Object.entries(backends).find(
     ([, { kind }]) => kind === 'memory' || kind === 'gcs-double' || kind === 'azurite',
   );
@@ -306,8 +306,8 @@ function sharedMemoryFaults({ workers, backends }: Settings): Fault[] {
  * Finds two backends over the same place, as far as the configuration shows it. An account that only a connection
  * string names is checked when the backend is opened.
  */
-function sharedPlaceFaults({ backends }: Settings): Fault[] {
-  const faults: Fault[] = [];
+function sharedPlaceFaults({ backends }: Settings): SettingFault[] {
+  const faults: SettingFault[] = [];
   const places = new Map<string, BackendPlace>();
   for (const [name, backend] of Object.entries(backends)) {
     const place = placeOf(backend);

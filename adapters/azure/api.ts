@@ -48,7 +48,7 @@ function headersOf(request: AzureRequest, call: Call): string[] {
   let at = addBelow(CLIENT_REQUEST_ID, { ms, at: 0 }, headers);
   headers.push(CLIENT_REQUEST_ID, call.requestId);
   at = addBelow(DATE, { ms, at }, headers);
-  headers.push(DATE, httpDate());
+  headers.push(DATE, httpDateNow());
   at = addBelow(VERSION, { ms, at }, headers);
   headers.push(VERSION, API_VERSION);
   for (; at < ms.length; at += 1) headers.push(ms[at] ?? '');
@@ -72,7 +72,7 @@ function addBelow(
 }
 
 /** Now, as RFC 1123 writes it. */
-export function httpDate(): string {
+export function httpDateNow(): string {
   return new Date().toUTCString();
 }
 

@@ -2,7 +2,7 @@ import { StoreError } from '../../src/store/store-error.ts';
 import { TokenSource } from '../shared/token-source.ts';
 import { type Access, fetchToken } from './credentials.ts';
 import type { AzureRequest } from './request.ts';
-import { sign, stringToSign } from './shared-key.ts';
+import { signSharedKey, sharedKeyText } from './shared-key.ts';
 
 /** Authorises requests to the service. */
 export interface Authorizer {
@@ -29,7 +29,7 @@ function keyAuthorizer({ account, key }: Extract<Access, { kind: 'key' }>): Auth
   return {
     query: '',
     header: (request, headers, size) =>
-      prefix + sign(key, stringToSign(request, headers, `/${account}${request.path}`, size)),
+      prefix + signSharedKey(key, sharedKeyText(request, headers, `/${account}${request.path}`, size)),
   };
 }
 

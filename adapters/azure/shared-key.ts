@@ -8,7 +8,7 @@ import type { AzureRequest } from './request.ts';
  * Built for the few standard headers the adapter ever sends; of `headers` the `x-ms-*` are signed
  * by name; `resource` is the account and the encoded path.
  */
-export function stringToSign(
+export function sharedKeyText(
   request: AzureRequest,
   headers: readonly string[],
   resource: string,
@@ -21,7 +21,7 @@ export function stringToSign(
 }
 
 /** Base64 HMAC-SHA256. */
-export function sign(key: HmacKey, text: string): string {
+export function signSharedKey(key: HmacKey, text: string): string {
   return key.ofUtf8(text, 'base64');
 }
 

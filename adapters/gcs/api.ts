@@ -49,13 +49,13 @@ async function refusal(request: GcsRequest, response: WireResponse, within: numb
   return refusalError(request, {
     status,
     ...readErrorDocument((await errorText(response, within)) ?? ''),
-    requestId: text(headers, REQUEST_ID),
+    requestId: textHeader(headers, REQUEST_ID),
     retryAfter: headerNumber(headers, 'retry-after'),
   });
 }
 
 /** A header's value; undefined when it is absent or empty. Bytes beyond ASCII are UTF-8. */
-export function text(headers: WireHeaders, name: string): string | undefined {
+export function textHeader(headers: WireHeaders, name: string): string | undefined {
   const value = headerText(headers, name);
   return value !== undefined && /[\x80-\xff]/.test(value) ? Buffer.from(value, 'latin1').toString('utf8') : value;
 }

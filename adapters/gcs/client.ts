@@ -1,7 +1,7 @@
 import type { BatchSupport } from '../shared/batch/batch-support.ts';
 import type { RestClient } from '../shared/rest-client.ts';
 import type { Credentials } from './credentials.ts';
-import { type BucketNames, MAX_NAME_BYTES, RESERVED_PREFIXES } from './names.ts';
+import { type ContainerNaming, MAX_NAME_BYTES, RESERVED_PREFIXES } from './names.ts';
 import type { GcsLimits } from './options.ts';
 import type { GcsRequest } from './request.ts';
 import type { Call } from '../../src/observe/call.ts';
@@ -17,7 +17,7 @@ interface BucketOptions {
 export interface GcsClient {
   readonly rest: RestClient<GcsRequest>;
   readonly batches: BatchSupport;
-  readonly names: BucketNames;
+  readonly names: ContainerNaming;
   /** Settings for new buckets. */
   readonly buckets: BucketOptions;
   readonly limits: GcsLimits;

@@ -11,7 +11,7 @@ const DOT_SEGMENT = /(?:^|\/)\.{1,2}(?:\/|$)/;
 const PLAIN = /^[A-Za-z0-9._~-]+$/;
 
 /** Maps containers to buckets, whose names are one namespace for everybody. */
-export interface BucketNames {
+export interface ContainerNaming {
   readonly prefix: string;
   /** Containers whose buckets have a legal name (https://cloud.google.com/storage/docs/buckets#naming). */
   readonly legal: RegExp;
@@ -25,7 +25,7 @@ export interface BucketNames {
  * @param prefix empty, or lower-case letters, digits and hyphens that end in a hyphen
  * @throws Error for any other prefix
  */
-export function bucketNames(prefix: string): BucketNames {
+export function containerNaming(prefix: string): ContainerNaming {
   if (!PREFIX.test(prefix) || isReserved(prefix)) {
     throw new Error(
       'bucketPrefix: at most 41 lower-case letters, digits and hyphens, ending in a hyphen; no "goog" in front, no "google"',

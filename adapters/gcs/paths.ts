@@ -3,11 +3,11 @@ import type { GcsClient } from './client.ts';
 import { encodeName, encodeNamePath } from './names.ts';
 
 /** https://cloud.google.com/storage/docs/request-endpoints */
-export const BUCKETS = '/storage/v1/b';
+export const BUCKETS_PATH = '/storage/v1/b';
 
 /** @throws StoreError invalidName */
 export function bucketPath(client: GcsClient, container: string): string {
-  return `${BUCKETS}/${client.names.bucketOf(container)}`;
+  return `${BUCKETS_PATH}/${client.names.bucketOf(container)}`;
 }
 
 /** @throws StoreError invalidName */

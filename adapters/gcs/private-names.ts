@@ -25,7 +25,7 @@ export function newPartToken(): PartToken {
 const TOKEN = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** @returns undefined for what cannot be a token of ours */
-export function partName(staging: BlobRef, token: PartToken): string | undefined {
+export function stagedPartName(staging: BlobRef, token: PartToken): string | undefined {
   return TOKEN.test(token) ? stagedPrefix(staging) + token : undefined;
 }
 

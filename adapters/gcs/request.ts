@@ -1,13 +1,13 @@
 import type { StoreErrorKind } from '../../src/store/store-error.ts';
 import type { RestRequest } from '../shared/rest-client.ts';
-import type { Query } from './revision.ts';
+import type { QueryPairs } from './revision.ts';
 import type { WriteRequest } from '../../src/store/blob-store.ts';
 import type { BlobEncryption, CustomerKey } from '../../src/store/customer-key.ts';
 
 /** One call, before ids and authorisation are put on it. */
 export interface GcsRequest extends RestRequest {
   /** Names and raw values. */
-  readonly query?: Query;
+  readonly query?: QueryPairs;
   /** Lower-case names and values in turn. */
   readonly headers?: readonly string[];
   /** What the call changes, where the service limits the rate of changes: object or bucket. */
@@ -39,6 +39,6 @@ export function encryptionHeaders(encryption: BlobEncryption | undefined): strin
 }
 
 /** A key of Cloud KMS is named in the query (https://cloud.google.com/storage/docs/json_api/v1/objects/insert). */
-export function kmsKeyQuery({ encryption }: Pick<WriteRequest, 'encryption'>): Query {
+export function kmsKeyQuery({ encryption }: Pick<WriteRequest, 'encryption'>): QueryPairs {
   return encryption?.kind === 'service' ? [['kmsKeyName', encryption.name]] : [];
 }

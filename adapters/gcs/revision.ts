@@ -6,7 +6,7 @@ interface Generations {
   readonly metageneration: string;
 }
 
-export type Query = (readonly [name: string, value: string])[];
+export type QueryPairs = (readonly [name: string, value: string])[];
 
 export function revisionFrom({ generation, metageneration }: Generations): Revision {
   return `${generation}.${metageneration}` as Revision;
@@ -28,7 +28,7 @@ export function parseRevision(revision: Revision): Generations {
  * https://cloud.google.com/storage/docs/request-preconditions
  * @param prefix `ifSource` for the source of a copy
  */
-export function matchQuery(revision: Revision, prefix: 'if' | 'ifSource' = 'if'): Query {
+export function matchQuery(revision: Revision, prefix: 'if' | 'ifSource' = 'if'): QueryPairs {
   const { generation, metageneration } = parseRevision(revision);
   return [
     [`${prefix}GenerationMatch`, generation],
@@ -37,7 +37,7 @@ export function matchQuery(revision: Revision, prefix: 'if' | 'ifSource' = 'if')
 }
 
 /** Generation 0 stands for "no live object". */
-export function conditionQuery(condition: Condition | undefined): Query {
+export function conditionQuery(condition: Condition | undefined): QueryPairs {
   if (condition === undefined) return [];
   return condition.kind === 'absent' ? [['ifGenerationMatch', '0']] : matchQuery(condition.revision);
 }

@@ -20,7 +20,7 @@ import type { Transport } from '../shared/wire/transport.ts';
 import { gcsApi } from './api.ts';
 import { createCredentials } from './credentials.ts';
 import { HotNames } from './hot-names.ts';
-import { bucketNames } from './names.ts';
+import { containerNaming } from './names.ts';
 import { DEFAULT_ENDPOINT, DEFAULT_LIMITS, GCS_RETRIES, type GcsStoreOptions } from './options.ts';
 import * as containers from './calls/containers.ts';
 
@@ -85,7 +85,7 @@ export function createGcsStore(options: GcsStoreOptions, createWire: CreateWire 
       timeouts,
     }),
     batches: new BatchSupport(),
-    names: bucketNames(options.bucketPrefix ?? ''),
+    names: containerNaming(options.bucketPrefix ?? ''),
     buckets: { ...(location !== undefined && { location }), ...(storageClass !== undefined && { storageClass }) },
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     pinsSources: options.pinsSources ?? credentials.isSecret,

@@ -37,11 +37,7 @@ export function checkCondition(blob: StoredBlob | undefined, condition: Conditio
 }
 
 /** First byte and number of bytes of a range, clipped to the blob. @throws rangeNotSatisfiable */
-export function resolveRange(
-  size: number,
-  range: ByteRange | undefined,
-  call: string,
-): { first: number; length: number } {
+export function clipRange(size: number, range: ByteRange | undefined, call: string): { first: number; length: number } {
   if (range === undefined) return { first: 0, length: size };
   if (range.first >= size) throw new StoreError('rangeNotSatisfiable', { call });
   return { first: range.first, length: Math.min(range.last ?? size - 1, size - 1) - range.first + 1 };

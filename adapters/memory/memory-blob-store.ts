@@ -26,7 +26,7 @@ import type { Call } from '../../src/observe/call.ts';
 import { StoreError, type StoreErrorKind } from '../../src/store/store-error.ts';
 import { bodySize, type UploadBody } from '../../src/streams/bytes.ts';
 import { type Bytes, joinBytes, MemorySource, sliceBytes, takeBody } from './bytes.ts';
-import { checkCondition, checkMetadata, checkName, MEMORY_CAPABILITIES, resolveRange } from './checks.ts';
+import { checkCondition, checkMetadata, checkName, MEMORY_CAPABILITIES, clipRange } from './checks.ts';
 import { listPage } from './listing.ts';
 import { MemoryContainer, propertiesOf, type StoredBlob } from './state.ts';
 
@@ -116,7 +116,7 @@ export class MemoryBlobStore implements BlobStore {
     }
     if (blob.keyDigest !== request.key?.digestBase64('sha256')) throw new StoreError('keyRefused', { call: 'read' });
     if (blob.archived) throw new StoreError('archived', { call: 'read' });
-    const { first, length } = resolveRange(blob.bytes.size, request.range, 'read');
+    const { first, length } = clipRange(blob.bytes.size, request.range, 'read');
     return {
       properties: propertiesOf(blob),
       body: new MemorySource(sliceBytes(blob.bytes, first, length), call.signal),
@@ -209,7 +209,7 @@ export class MemoryBlobStore implements BlobStore {
     this.#begin('stagePartFrom', call);
     checkName(staging.name, this.capabilities, 'stagePartFrom');
     const { bytes } = this.#source(source, 'stagePartFrom');
-    const { first, length } = resolveRange(bytes.size, range, 'stagePartFrom');
+    const { first, length } = clipRange(bytes.size, range, 'stagePartFrom');
     return this.#stage(staging, sliceBytes(bytes, first, length), 'stagePartFrom');
   }
 

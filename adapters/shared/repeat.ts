@@ -4,7 +4,7 @@ import type { Timeouts } from './connection-options.ts';
 import type { RetryBudget } from './retry-budget.ts';
 
 /** How long the service may take for the head of an answer: one of the limits of `Timeouts`. */
-export type Pace = 'response' | 'assemble' | 'copy';
+export type TimeoutName = 'response' | 'assemble' | 'copy';
 
 /**
  * With less time than this left, no repetition is sent: it would be given up before the service could answer.
@@ -21,7 +21,7 @@ const FIRST_LEAST = 5_000;
 interface Repeatable<T> {
   /** Port method. */
   readonly call: string;
-  readonly pace: Pace;
+  readonly pace: TimeoutName;
   readonly mayRepeat: (error: StoreError) => boolean;
   /** @param attempt 1 for the first. @param within milliseconds for the head of the answer */
   readonly send: (attempt: number, within: number) => Promise<T>;
@@ -78,7 +78,7 @@ function leftOf({ total }: Timeouts, spent: number, { facts }: Call): number {
 /** The first attempt of a request that has not waited in vain yet needs no calculation; that is nearly every call. */
 function limitOf(
   timeouts: Timeouts,
-  pace: Pace,
+  pace: TimeoutName,
   { call, attempt, spent }: { call: Call; attempt: number; spent: number },
 ): number {
   const usual = timeouts[pace];

@@ -12,12 +12,12 @@ import type { UploadBody } from '../../src/streams/bytes.ts';
 import type { Timeouts } from './connection-options.ts';
 import { endOfEmpty } from './empty-body.ts';
 import { isTooLate, repeat } from './repeat.ts';
-import type { Pace } from './repeat.ts';
+import type { TimeoutName } from './repeat.ts';
 import type { RetryBudget } from './retry-budget.ts';
 import { unlessAborted } from './unless-aborted.ts';
-import { asItIs, bytesOf, headersAlone, jsonOf, readClock, textOf } from './wire/answers.ts';
+import { asItIs, bytesOf, headersAlone, jsonOf, clockOfService, textOf } from './wire/answers.ts';
 import { sendOnce } from './wire/attempt.ts';
-import type { Service, Take } from './wire/attempt.ts';
+import type { CalledService, Take } from './wire/attempt.ts';
 import type { BodyFrame, Transport, WireHeaders, WireMethod, WireRequest, WireResponse } from './wire/transport.ts';
 
 /**
@@ -38,7 +38,7 @@ export interface RestRequest {
    */
   readonly effect: 'read' | 'change';
   /** How long the service may take; by default `response`. */
-  readonly pace?: Pace;
+  readonly pace?: TimeoutName;
   /** A small part of a body for a client that is slow: it waits behind everything else. */
   readonly isPiece?: boolean | undefined;
 }
@@ -90,7 +90,7 @@ export class RestClient<R extends RestRequest> {
   readonly clock = new ServiceClock();
   readonly #api: RestApi<R>;
   readonly #parts: RestParts;
-  readonly #service: Service;
+  readonly #service: CalledService;
 
   constructor(api: RestApi<R>, parts: RestParts) {
     this.#api = api;
@@ -155,7 +155,7 @@ export class RestClient<R extends RestRequest> {
    * @throws StoreError
    */
   readClock(path: string, call: Call): Promise<ClockReading> {
-    return readClock(this.#parts.transport, path, call);
+    return clockOfService(this.#parts.transport, path, call);
   }
 
   /** Notes that the service denied a part of a call that it took as a whole. */
@@ -228,7 +228,7 @@ function proven(headers: string[], proof: string | undefined): string[] {
   return headers;
 }
 
-/** At whose pace the body of the answer is read: the caller's of `send`, as it takes it as it is. */
+/** At whose pace the body of the answer is read: the caller's of `send`, as it takes it is. */
 function readingOf({ isPiece }: RestRequest, take: unknown): WireRequest['reading'] {
   if (isPiece === true) return 'piece';
   return take === asItIs ? 'stream' : undefined;

@@ -10,7 +10,7 @@ import { type BucketPolicy, policyOf } from './bucket-policy.ts';
 import { S3_ACTIONS } from './policy/actions.ts';
 import { policyCaller } from './policy-caller.ts';
 import { ANY_RESOURCE, type ConditionKeys, type PolicyContext } from './policy/context.ts';
-import { type Evaluation, type Said, evaluate } from './policy/evaluate.ts';
+import { type Evaluation, type PolicyAnswer, evaluate } from './policy/evaluate.ts';
 import type { NamedPolicy } from './policy/document.ts';
 import { TooMuchWork } from './policy/work.ts';
 import { type Side, explain } from './reasons.ts';
@@ -160,7 +160,7 @@ function byPolicies(question: Question): AccessDecision {
   return { allowed, rule, reasons: () => explain({ action, resource, said, by, lacking, principal }) };
 }
 
-function saidOf({ identity, session, bucket }: BySide): readonly Said[] {
+function saidOf({ identity, session, bucket }: BySide): readonly PolicyAnswer[] {
   return [...(identity?.said ?? []), ...(session?.said ?? []), ...(bucket?.said ?? [])];
 }
 

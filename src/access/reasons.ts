@@ -3,7 +3,7 @@ import type { Principal } from './accounts.ts';
 import { principalArn } from './policy-caller.ts';
 import { ANY_RESOURCE } from './policy/context.ts';
 import type { NamedPolicy, Statement } from './policy/document.ts';
-import { type Answer, type Said, type Spoken, applies } from './policy/evaluate.ts';
+import { type Answer, type PolicyAnswer, type Spoken, applies } from './policy/evaluate.ts';
 import { escapePattern } from './policy/pattern.ts';
 
 /** A place whose policies may have to allow an action. */
@@ -23,7 +23,7 @@ const DOCUMENTS: Readonly<Record<Side, string>> = {
 interface Decided {
   readonly action: string;
   readonly resource: string;
-  readonly said: readonly Said[];
+  readonly said: readonly PolicyAnswer[];
   readonly by: Spoken | undefined;
   readonly lacking: readonly Side[];
   readonly principal: Principal;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Admission, Counted } from '../access/rates/rate-limits.ts';
+import type { CountedRequest, Counted } from '../access/rates/rate-limits.ts';
 import type { RequestFacts } from '../observe/request-facts.ts';
 import { SMALL_BODY, bulkPacer } from '../streams/bulk-pacer.ts';
 import type { OwnedRequestBody } from '../protocol/body/request-body.ts';
@@ -54,7 +54,7 @@ export class Exchange {
   /** Whose limits it counts against since it was let in; absent: there are none. */
   counted: Counted | undefined;
   /** Absent: none of these has a limit. */
-  admission: Admission | undefined;
+  admission: CountedRequest | undefined;
   /** Of what nobody has signed yet; absent: nobody counts it. */
   memory: RequestMemory | undefined;
   /** Called when the body begins to be read: until then what has come of it counts as unsigned. */

@@ -12,8 +12,8 @@ import type { BlobStore } from '../store/blob-store.ts';
 import type { SurveyedStore } from '../store/survey.ts';
 import { defined } from '../observe/defined.ts';
 import { noteHeads } from '../store/note-heads.ts';
-import { containersBehind, placedStore, placeIds, type Places } from '../store/placed-store.ts';
-import { placesOf } from './bucket-rules.ts';
+import { containersBehind, placedStore, placeIds, type ContainerParts } from '../store/placed-store.ts';
+import { partsOfContainers } from './bucket-rules.ts';
 import { openGcs, openGcsDouble } from './gcs-backend.ts';
 import { type OpenStore, type Surroundings, atPlace, connectionOptions } from './open-store.ts';
 import { readSecret, type SecretSources } from './secrets.ts';
@@ -29,7 +29,7 @@ export interface OpenBackend extends Backend {
 }
 
 /** @param store the one that knows no places */
-function placesIn(store: BlobStore, places: Places): Pick<Backend, 'places' | 'behindPlaces'> {
+function placesIn(store: BlobStore, places: ContainerParts): Pick<Backend, 'places' | 'behindPlaces'> {
   if (places.size === 0) return {};
   return { places: placeIds(places), behindPlaces: (call) => containersBehind(store, places, call) };
 }
@@ -62,7 +62,7 @@ export async function openBackends(
       const { systemContainer } = backend;
       const own = { ownerId: owner.canonicalId, queue: queueOf(backend), ...kmsKeysOf(backend) };
       const rest = { endpoint, surveyed, systemContainer, ...own, close };
-      const places = placesOf(name, Object.keys(config.backends), config.buckets);
+      const places = partsOfContainers(name, Object.keys(config.backends), config.buckets);
       open.push({
         name,
         store: noteHeads(placedStore(store, places), systemContainer),

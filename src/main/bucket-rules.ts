@@ -1,5 +1,5 @@
 import type { AliasOf, Backend, BucketNames, Realm } from '../manifest/index.ts';
-import type { Place, Places } from '../store/placed-store.ts';
+import type { ContainerPart, ContainerParts } from '../store/placed-store.ts';
 
 export interface BucketRule {
   /** Bucket name; `*` stands for any characters. */
@@ -37,12 +37,12 @@ function byRules<T extends { readonly name: string }>(
 }
 
 /** A bucket that is part of a container. */
-interface BucketPrefix extends Place {
+interface BucketPrefix extends ContainerPart {
   readonly bucket: string;
 }
 
 /** The parts of containers that a configuration gives to buckets of one backend. @param backends names of all */
-export function placesOf(
+export function partsOfContainers(
   backend: string,
   backends: readonly string[],
   {
@@ -54,7 +54,7 @@ export function placesOf(
     readonly default?: string | undefined;
     readonly prefixes: readonly BucketPrefix[];
   },
-): Places {
+): ContainerParts {
   const backendOf = byRules(
     backends.map((name) => ({ name })),
     rules,

@@ -10,9 +10,9 @@ import { bucketNames } from './bucket-rules.ts';
 import { followAccounts } from './accounts/follow-accounts.ts';
 import { type ReplaceableIdentities, openIdentities, replaceableIdentities } from './accounts/identities.ts';
 import { createLog } from './log.ts';
-import { preflight } from './preflight/preflight.ts';
+import { preflightBackends } from './preflight/preflight.ts';
 import { printLines } from './command-line.ts';
-import { type Service, startService } from './service.ts';
+import { type RunningGateway, startService } from './service.ts';
 import { ExposedSecrets, type SecretSources } from './secrets.ts';
 import { StartError } from './start-error.ts';
 import { startTelemetry } from './telemetry/telemetry.ts';
@@ -131,7 +131,7 @@ async function lookAtBackends(
 ): Promise<boolean> {
   const backends = await openBackends(config, accounts, sources);
   try {
-    return await preflight(backends, bucketNames(backends, config.buckets), (line) =>
+    return await preflightBackends(backends, bucketNames(backends, config.buckets), (line) =>
       printLines(process.stdout, [line]),
     );
   } finally {
@@ -148,7 +148,7 @@ interface Running extends Pick<Beginning, 'loaded' | 'identities' | 'environment
 
 /** Until the process is told to stop; then drains. */
 async function serve(
-  service: Service,
+  service: RunningGateway,
   { loaded, identities, environment, log, stopping, embedded }: Running,
 ): Promise<void> {
   const unfollow = followAccounts({ loaded, identities, environment, log });
@@ -193,7 +193,7 @@ export function stopSignal(): Promise<string> {
 /** Tells a newcomer what to do after the first start. The last line works when pasted. */
 export function printWelcome(
   config: Config,
-  { endpoints, adminEndpoint }: Pick<Service, 'endpoints' | 'adminEndpoint'>,
+  { endpoints, adminEndpoint }: Pick<RunningGateway, 'endpoints' | 'adminEndpoint'>,
   out: Writable,
 ): void {
   const key = config.accounts[0]?.keys[0];

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/schema.ts';
 import type { AccountDirectory } from '../access/accounts.ts';
 import type { Limit } from '../access/rates/meter.ts';
-import { RateLimits, type Scope } from '../access/rates/rate-limits.ts';
+import { RateLimits, type LimitOwner } from '../access/rates/rate-limits.ts';
 import type { Readings } from '../observe/metrics/process-metrics.ts';
 import { aliasesOf, toRegExp } from './bucket-rules.ts';
 
@@ -12,7 +12,7 @@ export function openRateLimits(
 ): { readonly limits: RateLimits; readonly readings: Readings } {
   const rules = rates.buckets.map(({ pattern, ...rest }) => ({ matches: toRegExp(pattern), rates: rest }));
   const aliasOf = aliasesOf(aliases);
-  const refused = new Map<string, { readonly scope: Scope; readonly limit: Limit; count: number }>();
+  const refused = new Map<string, { readonly scope: LimitOwner; readonly limit: Limit; count: number }>();
   const limits = new RateLimits({
     accounts,
     anonymous: rates.anonymous,

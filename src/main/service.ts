@@ -53,7 +53,7 @@ interface ServiceOptions {
 }
 
 /** The running gateway: listeners, admin port, background work. Backends are opened and closed around it. */
-export interface Service {
+export interface RunningGateway {
   /** Base URLs of the listeners, in the order of the configuration. */
   readonly endpoints: readonly string[];
   /** Base URL of the admin port, when there is one. */
@@ -63,7 +63,7 @@ export interface Service {
 }
 
 /** Opens everything. When a step fails, what was opened before is closed. @throws StartError */
-export async function startService(options: ServiceOptions): Promise<Service> {
+export async function startService(options: ServiceOptions): Promise<RunningGateway> {
   const service = new RunningService(options);
   try {
     await service.start();
@@ -74,7 +74,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-class RunningService implements Service {
+class RunningService implements RunningGateway {
   readonly #options: ServiceOptions;
   readonly #background = new AbortController();
   readonly #names: BucketNames;

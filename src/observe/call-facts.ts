@@ -71,7 +71,7 @@ export interface HeadFacts {
   readonly name: string;
   /** Revision that was read first; `absent`: there was none; undefined: not looked at. */
   before: string | undefined;
-  /** Kind of the head that was read: `inline`, `link`, `mlink`, `tomb`, `void`. */
+  /** Kind of the head that was read: `inline`, `link`, `assembled`, `marker`, `void`. */
   kind: string | undefined;
   /** Revision that this request wrote last; `removed`; undefined: not changed. */
   after: string | undefined;

@@ -1,7 +1,7 @@
 import { S3Error, isS3Error } from '../errors/s3-error.ts';
 import { AGAIN, type Bucket, NULL_VERSION, type ObjectView, requireKey } from '../manifest/index.ts';
 import { failedCondition, preconditionFailed } from '../protocol/conditions.ts';
-import { type CopySource, copySourceConditions, parseCopySource } from '../protocol/copy-source.ts';
+import { type CopySourceHeader, copySourceConditions, parseCopySource } from '../protocol/copy-source.ts';
 import type { HeaderReader, S3Request } from '../protocol/request.ts';
 import type { CustomerKey } from '../store/customer-key.ts';
 import { isStoreError } from '../store/store-error.ts';
@@ -14,7 +14,7 @@ import type { OperationContext } from './operation.ts';
 import { requireAlso } from './permission.ts';
 
 export interface ResolvedSource {
-  readonly source: CopySource;
+  readonly source: CopySourceHeader;
   readonly bucket: Bucket;
   readonly view: ObjectView;
   /** The customer's key that the client sends for the source, and that fits. */
@@ -23,7 +23,7 @@ export interface ResolvedSource {
 
 /** The source as the request names it. */
 interface NamedSource {
-  readonly source: CopySource;
+  readonly source: CopySourceHeader;
   readonly bucket: Bucket;
   readonly versionId: string | undefined;
 }

@@ -154,7 +154,7 @@ function notImplemented(header: string): S3Error {
 }
 
 /** The headers of an answer about something that was encrypted in this way. */
-export function encryptionHeaders(encryptWith: EncryptWith | undefined): Record<string, string> {
+export function describeEncryption(encryptWith: EncryptWith | undefined): Record<string, string> {
   if (encryptWith === undefined) return ENCRYPTED;
   return encryptWith.kind === 'kms' ? kmsHeaders(encryptWith.key) : customerHeaders(encryptWith.key);
 }

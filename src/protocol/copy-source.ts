@@ -8,7 +8,7 @@ const HEADER = 'x-amz-copy-source';
 const VERSION_SUFFIX = /\?versionId=([^?]*)$/;
 const ACCESS_POINT = /^arn:[^:]+:s3[^:]*:[^:]*:[^:]*:accesspoint\//;
 
-export interface CopySource {
+export interface CopySourceHeader {
   readonly bucket: string;
   readonly key: string;
   readonly versionId?: string;
@@ -19,7 +19,7 @@ export interface CopySource {
  * raw one; a literal question mark in a key arrives encoded). Decoded once, `+` as space; never
  * normalised, never made a URL. @throws S3Error InvalidArgument, KeyTooLongError, NotImplemented (access points)
  */
-export function parseCopySource(header: string): CopySource {
+export function parseCopySource(header: string): CopySourceHeader {
   const version = VERSION_SUFFIX.exec(header);
   const path = decode(version === null ? header : header.slice(0, version.index), header).replace(/^\//, '');
   if (ACCESS_POINT.test(path)) {

@@ -13,14 +13,14 @@ import { hasMoreSegments } from './ordered-encoding.ts';
 import { isStoreError, StoreError } from './store-error.ts';
 
 /** Part of a container that stands for a container: the blobs whose names begin with the prefix. */
-export interface Place {
+export interface ContainerPart {
   readonly container: string;
   /** Ends with a slash; nothing in it needs an escape. */
   readonly prefix: string;
 }
 
 /** By the names of the containers that they stand for. */
-export type Places = ReadonlyMap<string, Place>;
+export type ContainerParts = ReadonlyMap<string, ContainerPart>;
 
 /** The mark of containers in which places lie, so that they are not taken for buckets. */
 export const SHARED_MARK = 'shared';
@@ -30,12 +30,12 @@ const MAX_SEGMENTS = 254;
 const ID_LENGTH = 24;
 
 /** Says which place it is, whatever it is called: lower-case hex. */
-export function placeId({ container, prefix }: Place): string {
+export function placeId({ container, prefix }: ContainerPart): string {
   return createHash('sha256').update(`${container}\n${prefix}`).digest('hex').slice(0, ID_LENGTH);
 }
 
 /** The ids of places by the names of the containers that they stand for. */
-export function placeIds(places: Places): ReadonlyMap<string, string> {
+export function placeIds(places: ContainerParts): ReadonlyMap<string, string> {
   return new Map([...places].map(([name, place]) => [name, placeId(place)]));
 }
 
@@ -44,7 +44,7 @@ export function placeIds(places: Places): ReadonlyMap<string, string> {
  * long as the container is in which they lie, and nobody has marked it as a bucket's own. That one cannot be made or
  * removed here either, and carries `SHARED_MARK`.
  */
-export function placedStore(store: BlobStore, places: Places): BlobStore {
+export function placedStore(store: BlobStore, places: ContainerParts): BlobStore {
   return places.size === 0 ? store : new PlacedStore(store, places).port();
 }
 
@@ -53,7 +53,7 @@ export function placedStore(store: BlobStore, places: Places): BlobStore {
  * @param store the one below, which has no places
  * @throws StoreError
  */
-export async function containersBehind(store: BlobStore, places: Places, call: Call): Promise<string[]> {
+export async function containersBehind(store: BlobStore, places: ContainerParts, call: Call): Promise<string[]> {
   const behind: string[] = [];
   for (const name of places.keys()) {
     try {
@@ -69,10 +69,10 @@ export async function containersBehind(store: BlobStore, places: Places, call: C
 
 class PlacedStore {
   readonly #store: BlobStore;
-  readonly #places: Places;
+  readonly #places: ContainerParts;
   readonly #shared: ReadonlySet<string>;
 
-  constructor(store: BlobStore, places: Places) {
+  constructor(store: BlobStore, places: ContainerParts) {
     this.#store = store;
     this.#places = places;
     this.#shared = new Set([...places.values()].map(({ container }) => container));
@@ -189,7 +189,7 @@ class PlacedStore {
     return entry.owner === undefined && this.#shared.has(entry.name) ? { ...entry, owner: SHARED_MARK } : entry;
   }
 
-  async #list({ container, prefix: start }: Place, request: ListRequest, call: Call): Promise<ListPage> {
+  async #list({ container, prefix: start }: ContainerPart, request: ListRequest, call: Call): Promise<ListPage> {
     const { prefix = '', startAt, ...rest } = request;
     if (!this.#isName(start + prefix)) return { entries: [] };
     const page = await this.#store.list(

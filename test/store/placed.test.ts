@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MemoryBlobStore } from '../../adapters/memory/memory-blob-store.ts';
 import { ABSENT, type BlobStore } from '../../src/store/blob-store.ts';
-import { type Place, SHARED_MARK, placedStore } from '../../src/store/placed-store.ts';
+import { type ContainerPart, SHARED_MARK, placedStore } from '../../src/store/placed-store.ts';
 import { CLOUDS, type Cloud, startCloud } from '../support/backends/clouds.ts';
 import { testCall } from '../support/test-call.ts';
 import { describeBlobStore } from './conformance.ts';
@@ -14,7 +14,7 @@ const PREFIX = 'tenants/a/';
 
 /** A store in which every container is a part of the one of its name, between blobs that are not the part's. */
 function nested(base: BlobStore): BlobStore {
-  const places = new Map<string, Place>();
+  const places = new Map<string, ContainerPart>();
   const store = placedStore(base, new Map([['none', { container: 'none', prefix: PREFIX }]]));
   let placed = store;
   const made: BlobStore = {

@@ -10,7 +10,7 @@ import {
 } from '../../shared/batch/multipart.ts';
 import { inOrder, removeManyBy } from '../../shared/remove-many.ts';
 import { unlessAborted } from '../../shared/unless-aborted.ts';
-import { httpDate, withQuery } from '../api.ts';
+import { httpDateNow, withQuery } from '../api.ts';
 import { type AzureClient, MAX_BATCH } from '../client.ts';
 import { blobPath, containerPath } from '../endpoint.ts';
 import { refusalError } from '../errors.ts';
@@ -41,7 +41,7 @@ async function send(
 ): Promise<readonly (StoreError | undefined)[]> {
   const { authorizer } = client;
   // Their version is the batch's, and stands there only.
-  const signed = ['x-ms-date', httpDate(), 'x-ms-delete-snapshots', 'include'];
+  const signed = ['x-ms-date', httpDateNow(), 'x-ms-delete-snapshots', 'include'];
   const common = linesOf([...signed, 'Content-Length', '0']);
   const sent: EmbeddedCall[] = [];
   for (const { path, ifMatch } of calls) {

@@ -7,7 +7,7 @@ import { mapConcurrent } from '../../../src/streams/map-concurrent.ts';
 import type { GcsClient } from '../client.ts';
 import { FAN_IN, groupsOf } from '../compose-plan.ts';
 import { changeOf, objectPath } from '../paths.ts';
-import { newIntermediateName, partName } from '../private-names.ts';
+import { newIntermediateName, stagedPartName } from '../private-names.ts';
 import { jsonBody } from '../request.ts';
 import { WRITTEN, newResource, writeResult } from '../resource.ts';
 import type { ObjectResource } from '../resource.ts';
@@ -39,7 +39,7 @@ export async function assemble(
     };
     return write(client, { ref: staging, body: EMPTY, request: claim, call: 'assemble' }, call);
   }
-  const parts = tokens.map((token) => partName(staging, token));
+  const parts = tokens.map((token) => stagedPartName(staging, token));
   if (!parts.every((name) => name !== undefined)) throw new StoreError('partsGone', { call: 'assemble' });
   // It is not even begun when the condition does not hold.
   if (parts.length > FAN_IN) await checkCondition(client, staging, condition, call);

@@ -4,9 +4,9 @@ import type { ClockReading } from '../../../src/store/survey.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import type { GcsClient } from '../client.ts';
 import { checkKind } from './list.ts';
-import { BUCKETS, bucketPath } from '../paths.ts';
+import { BUCKETS_PATH, bucketPath } from '../paths.ts';
 import { jsonBody } from '../request.ts';
-import type { Query } from '../revision.ts';
+import type { QueryPairs } from '../revision.ts';
 
 interface BucketResource {
   readonly name: string;
@@ -49,14 +49,14 @@ export async function createContainer(
     softDeletePolicy: { retentionDurationSeconds: '0' },
     iamConfiguration: { uniformBucketLevelAccess: { enabled: true }, publicAccessPrevention: 'enforced' },
   };
-  const query: Query = [
+  const query: QueryPairs = [
     ['project', await client.credentials.projectId()],
     ['fields', FIELDS],
   ];
   const request = {
     call: 'createContainer',
     method: 'POST',
-    path: BUCKETS,
+    path: BUCKETS_PATH,
     query,
     ...jsonBody(bucket),
     effect: 'change',
@@ -206,7 +206,7 @@ export async function ping(client: GcsClient, call: Call): Promise<void> {
 
 /** Asked without a credential, so that a clock that is wrong cannot keep it from being told. */
 export function readClock(client: GcsClient, call: Call): Promise<ClockReading> {
-  return client.rest.readClock(BUCKETS, call);
+  return client.rest.readClock(BUCKETS_PATH, call);
 }
 
 interface PageRequest {
@@ -217,7 +217,7 @@ interface PageRequest {
 }
 
 async function bucketPage(client: GcsClient, page: PageRequest, call: Call): Promise<Partial<BucketPage>> {
-  const query: Query = [
+  const query: QueryPairs = [
     ['project', await client.credentials.projectId()],
     ['maxResults', String(page.limit)],
     ['fields', `kind,items(${FIELDS}),nextPageToken`],
@@ -225,7 +225,7 @@ async function bucketPage(client: GcsClient, page: PageRequest, call: Call): Pro
   if (page.prefix !== '') query.push(['prefix', page.prefix]);
   if (page.token !== undefined) query.push(['pageToken', page.token]);
   const answer = await client.rest.sendForJson<BucketPage>(
-    { call: page.call, method: 'GET', path: BUCKETS, query, effect: 'read', missing: 'bucket' },
+    { call: page.call, method: 'GET', path: BUCKETS_PATH, query, effect: 'read', missing: 'bucket' },
     call,
   );
   checkKind(answer, 'storage#buckets', page.call);

@@ -15,7 +15,7 @@ import {
   propertiesOf,
   revisionOf,
 } from '../resource.ts';
-import type { Query } from '../revision.ts';
+import type { QueryPairs } from '../revision.ts';
 
 interface ObjectPage {
   readonly kind: string;
@@ -42,8 +42,8 @@ export async function list(client: GcsClient, container: string, request: ListRe
   return { entries, ...(nextPageToken !== undefined && nextPageToken !== '' && { nextToken: nextPageToken }) };
 }
 
-function listQuery(request: ListRequest): Query {
-  const query: Query = [
+function listQuery(request: ListRequest): QueryPairs {
+  const query: QueryPairs = [
     ['maxResults', String(request.limit)],
     ['fields', FIELDS],
   ];

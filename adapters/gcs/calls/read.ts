@@ -12,7 +12,7 @@ import type { Call } from '../../../src/observe/call.ts';
 import { MeasuredBody } from '../../shared/wire/measured-body.ts';
 import type { WireHeaders, WireResponse } from '../../shared/wire/transport.ts';
 import { patientRead } from '../../shared/wire/patient-body.ts';
-import { text } from '../api.ts';
+import { textHeader } from '../api.ts';
 import type { GcsClient } from '../client.ts';
 import { keyHeaders } from '../request.ts';
 import { objectPath, xmlPath } from '../paths.ts';
@@ -112,7 +112,7 @@ interface Extent {
 
 /** Packed objects come without a length at times. */
 function isAnnounced(headers: WireHeaders): boolean {
-  return text(headers, 'content-length') !== undefined;
+  return textHeader(headers, 'content-length') !== undefined;
 }
 
 /**
@@ -126,7 +126,7 @@ function extentOf({ status, headers, body }: WireResponse, range: ByteRange | un
   }
   const announced = isAnnounced(headers) ? body.size : undefined;
   if (status === 206) return partOf(headers, range, announced);
-  const stored = text(headers, 'x-goog-stored-content-length');
+  const stored = textHeader(headers, 'x-goog-stored-content-length');
   const size = stored === undefined ? announced : Number(stored);
   if (size === undefined || (announced ?? size) !== size) throw altered(status);
   if (range === undefined) return { size, length: size };
@@ -136,7 +136,7 @@ function extentOf({ status, headers, body }: WireResponse, range: ByteRange | un
 }
 
 function partOf(headers: WireHeaders, range: ByteRange | undefined, announced: number | undefined): Extent {
-  const [, first, last, size] = (CONTENT_RANGE.exec(text(headers, 'content-range') ?? '') ?? []).map(Number);
+  const [, first, last, size] = (CONTENT_RANGE.exec(textHeader(headers, 'content-range') ?? '') ?? []).map(Number);
   if (
     first === undefined ||
     first !== range?.first ||
@@ -152,7 +152,10 @@ function partOf(headers: WireHeaders, range: ByteRange | undefined, announced: n
 
 /** What the service unpacked says no longer that it is packed, though it was stored so. */
 function isUnpacked(headers: WireHeaders): boolean {
-  return isGzip(text(headers, 'x-goog-stored-content-encoding')) && text(headers, 'content-encoding') === undefined;
+  return (
+    isGzip(textHeader(headers, 'x-goog-stored-content-encoding')) &&
+    textHeader(headers, 'content-encoding') === undefined
+  );
 }
 
 function altered(status: number): StoreError {
@@ -168,30 +171,33 @@ const CUSTOM = 'x-goog-meta-';
 function headerProperties(headers: WireHeaders, size: number): BlobProperties {
   const custom = new NamedValues();
   for (const name in headers) {
-    if (name.startsWith(CUSTOM)) custom[name.slice(CUSTOM.length)] = text(headers, name) ?? '';
+    if (name.startsWith(CUSTOM)) custom[name.slice(CUSTOM.length)] = textHeader(headers, name) ?? '';
   }
-  const generation = text(headers, 'x-goog-generation');
+  const generation = textHeader(headers, 'x-goog-generation');
   if (generation === undefined) {
     throw new StoreError('unexpected', { call: 'read', cause: new Error('answer without generation') });
   }
-  const md5 = /(?:^|,)\s*md5=([^,\s]+)/.exec(text(headers, 'x-goog-hash') ?? '')?.[1];
+  const md5 = /(?:^|,)\s*md5=([^,\s]+)/.exec(textHeader(headers, 'x-goog-hash') ?? '')?.[1];
   return {
     ...contentHeaders(headers, custom),
     size,
-    revision: revisionFrom({ generation, metageneration: text(headers, 'x-goog-metageneration') ?? '1' }),
-    lastModified: wholeSeconds(Date.parse(text(headers, 'last-modified') ?? '')),
+    revision: revisionFrom({ generation, metageneration: textHeader(headers, 'x-goog-metageneration') ?? '1' }),
+    lastModified: wholeSeconds(Date.parse(textHeader(headers, 'last-modified') ?? '')),
     ...ownMetadata(custom, md5 === undefined ? undefined : md5ToHex(md5)),
   };
 }
 
 function contentHeaders(headers: WireHeaders, custom: Readonly<Record<string, string>>): ContentHeaders {
-  const stored = text(headers, 'x-goog-stored-content-encoding') ?? text(headers, 'content-encoding');
+  const stored = textHeader(headers, 'x-goog-stored-content-encoding') ?? textHeader(headers, 'content-encoding');
   const found = {
-    contentType: text(headers, 'content-type'),
+    contentType: textHeader(headers, 'content-type'),
     contentEncoding: stored === 'identity' ? undefined : stored,
-    contentLanguage: text(headers, 'content-language'),
-    contentDisposition: text(headers, 'content-disposition'),
-    cacheControl: setCacheControl(text(headers, 'cache-control'), { raw: custom, pragma: text(headers, 'pragma') }),
+    contentLanguage: textHeader(headers, 'content-language'),
+    contentDisposition: textHeader(headers, 'content-disposition'),
+    cacheControl: setCacheControl(textHeader(headers, 'cache-control'), {
+      raw: custom,
+      pragma: textHeader(headers, 'pragma'),
+    }),
   };
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
 }

@@ -4,7 +4,7 @@ import { isStoreError } from '../../../src/store/store-error.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import type { UploadBody } from '../../../src/streams/bytes.ts';
 import type { GcsClient } from '../client.ts';
-import { newPartToken, partName, stagedPrefix } from '../private-names.ts';
+import { newPartToken, stagedPartName, stagedPrefix } from '../private-names.ts';
 import { newResource } from '../resource.ts';
 import { rewrite } from './copy.ts';
 import { list } from './list.ts';
@@ -90,7 +90,7 @@ async function streamPart(client: GcsClient, { staging, source, range }: StageFr
 
 function newPart({ container, name }: BlobRef): { token: string; ref: BlobRef } {
   const token = newPartToken();
-  return { token, ref: { container, name: partName({ container, name }, token) ?? '' } };
+  return { token, ref: { container, name: stagedPartName({ container, name }, token) ?? '' } };
 }
 
 /** Removes everything that any request staged for a blob. */

@@ -1,7 +1,7 @@
 import { Connection, ConnectionError } from './connection.ts';
-import type { ConnectionOptions } from './connection.ts';
+import type { SocketOptions } from './connection.ts';
 
-export interface PoolOptions extends ConnectionOptions {
+export interface PoolOptions extends SocketOptions {
   /** Unused connections that are kept. */
   readonly maxIdle: number;
   /** Milliseconds after which an unused connection is closed. */

@@ -8,7 +8,7 @@ import type { SendWindows } from './send-windows.ts';
 import type { SlabPool } from './slab.ts';
 
 /** Where connections lead, and what they may take. */
-export interface ConnectionOptions {
+export interface SocketOptions {
   readonly host: string;
   readonly port: number;
   /** What TLS trusts and speaks; absent: no TLS. One for all connections: reading certificates takes milliseconds. */
@@ -73,7 +73,7 @@ const wholeWriter = new WholeWriter();
  * (`onread` of `net.connect`): allocating one for each read is what large bodies cost most.
  */
 export class Connection {
-  readonly options: ConnectionOptions;
+  readonly options: SocketOptions;
   /** Requests sent so far. */
   uses = 0;
   /** `performance.now()` of the moment the connection came free. */
@@ -103,7 +103,7 @@ export class Connection {
   #timerIsSpent = false;
   #connectTimer: NodeJS.Timeout | undefined;
 
-  constructor(options: ConnectionOptions) {
+  constructor(options: SocketOptions) {
     this.options = options;
     this.#readBuffer = options.tls === undefined ? sharedBuffer : Buffer.allocUnsafeSlow(READ_BUFFER);
     this.#nextBuffer = this.#readBuffer;

@@ -11,8 +11,8 @@ import type { Connection, ConnectionUser } from './connection.ts';
 import { RateWatch } from '../wire/rate-watch.ts';
 import type { Hold } from '../wire/transport.ts';
 import { READ_AHEAD, ResponseBody } from './response-body.ts';
-import { MalformedResponse, parseHead } from './response-head.ts';
-import { HeadReader, type ResponseHead, type ResponseHeaders } from './response-head.ts';
+import { MalformedResponse, parseResponseHead } from './response-head.ts';
+import { HeadReader, type ResponseHead, type AnswerHeaders } from './response-head.ts';
 
 export interface OutgoingRequest {
   readonly method: string;
@@ -35,7 +35,7 @@ export interface OutgoingRequest {
 
 export interface IncomingResponse {
   readonly status: number;
-  readonly headers: ResponseHeaders;
+  readonly headers: AnswerHeaders;
   readonly body: ResponseBody;
 }
 
@@ -66,7 +66,7 @@ const LEAST_RATE = 64;
 const MOST_INTERIM = 16;
 
 /** One request on a connection and its answer, up to the last byte of the body. */
-export class Exchange implements ConnectionUser {
+export class BackendExchange implements ConnectionUser {
   readonly #connection: Connection;
   readonly #request: OutgoingRequest;
   readonly #outcome: ExchangeOutcome;
@@ -190,7 +190,7 @@ export class Exchange implements ConnectionUser {
         return;
       }
       rest = rest.subarray(found.end);
-      const head = parseHead(found.text, this.#request.method);
+      const head = parseResponseHead(found.text, this.#request.method);
       if (head.status >= 200) {
         this.#onHead(head);
       } else if (head.status === 101 || ++this.#interim > MOST_INTERIM) {

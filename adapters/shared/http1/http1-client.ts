@@ -3,7 +3,7 @@ import { ConnectionError } from './connection.ts';
 import type { Connection } from './connection.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import type { PoolOptions } from './connection-pool.ts';
-import { Exchange } from './exchange.ts';
+import { BackendExchange } from './exchange.ts';
 import type { ExchangeFailure, ExchangeOutcome, IncomingResponse, OutgoingRequest } from './exchange.ts';
 import { SendWindows } from './send-windows.ts';
 import { SlabPool } from './slab.ts';
@@ -73,7 +73,7 @@ export class Http1Client {
       outcome.onFailure({ error: asConnectionError(error), sent: false, stale: false });
       return;
     }
-    new Exchange(connection, request, outcome, this.#pool.release);
+    new BackendExchange(connection, request, outcome, this.#pool.release);
   }
 }
 

@@ -18,12 +18,12 @@ export type Framing =
   | { readonly kind: 'chunked' }
   | { readonly kind: 'untilClose' };
 
-export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
+export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 export interface ResponseHead {
   readonly status: number;
   /** Lower-case names; values as they came, Latin-1. A repeated header is an array. */
-  readonly headers: ResponseHeaders;
+  readonly headers: AnswerHeaders;
   readonly framing: Framing;
   /** The peer lets the connection live on after this answer, and nothing of this answer can come later. */
   readonly keepAlive: boolean;
@@ -44,7 +44,7 @@ const LENGTH = /^[0-9]{1,15}$/;
  * @param method of the request: it decides whether a body follows
  * @throws MalformedResponse
  */
-export function parseHead(text: string, method: string): ResponseHead {
+export function parseResponseHead(text: string, method: string): ResponseHead {
   const firstEnd = text.indexOf('\r\n');
   const line = STATUS_LINE.exec(withoutControl(firstEnd < 0 ? text : text.slice(0, firstEnd)));
   if (line === null) throw new MalformedResponse('status line');
@@ -63,7 +63,7 @@ function withoutControl(text: string): string {
   return text;
 }
 
-function parseFields(text: string, firstEnd: number): ResponseHeaders {
+function parseFields(text: string, firstEnd: number): AnswerHeaders {
   const headers = new NamedValues<string | string[] | undefined>();
   let end = firstEnd;
   while (end >= 0) {
@@ -112,7 +112,7 @@ function nameOf(raw: string): string {
   return name;
 }
 
-function framingOf(method: string, status: number, headers: ResponseHeaders): Framing {
+function framingOf(method: string, status: number, headers: AnswerHeaders): Framing {
   const coding = headers['transfer-encoding'];
   const length = headers['content-length'];
   if (coding !== undefined && length !== undefined) throw new MalformedResponse('two framings');
@@ -139,13 +139,13 @@ function isBodiless(status: number): boolean {
  * they come with the head or after it must not matter. RFC 9110 section 8.6 lets 304 name the length of what it stands
  * for, so such an answer is as good as any; it costs its connection. Answers to HEAD have a length as a rule.
  */
-function announcesBodyInVain(method: string, status: number, headers: ResponseHeaders): boolean {
+function announcesBodyInVain(method: string, status: number, headers: AnswerHeaders): boolean {
   if (!isBodiless(status)) return false;
   if (headers['transfer-encoding'] !== undefined) return true;
   return method !== 'HEAD' && Number(headers['content-length'] ?? 0) > 0;
 }
 
-function keepsAlive(persistent: boolean, headers: ResponseHeaders): boolean {
+function keepsAlive(persistent: boolean, headers: AnswerHeaders): boolean {
   const options = headers['connection'];
   if (options === undefined) return persistent;
   const tokens = String(options)

@@ -56,7 +56,7 @@ export const documentBuffers = new BufferPool(1024 * 1024, 4);
 const WITHIN_MS = 10_000;
 
 /** The `Date` of whatever answer the service gives to a request without a credential. @throws StoreError */
-export async function readClock(transport: Transport, path: string, call: Call): Promise<ClockReading> {
+export async function clockOfService(transport: Transport, path: string, call: Call): Promise<ClockReading> {
   const request = { call: 'readClock', method: 'GET', effect: 'read' } as const;
   const sent = Date.now();
   const { headers, body, status } = await transport

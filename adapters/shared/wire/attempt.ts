@@ -8,7 +8,7 @@ import { unreadableError, wireFailureError } from './wire-failure.ts';
 import type { FailedRequest } from './wire-failure.ts';
 
 /** The service behind an adapter, as far as one attempt depends on it. */
-export interface Service {
+export interface CalledService {
   /** Its name in spans: `azure`, `gcs`. */
   readonly system: string;
   /** Answer header with the service's own id of the request. */
@@ -35,7 +35,12 @@ interface Attempt<T> {
  * Sends one request once and notes it among the call's facts. Returns what `take` made of a successful answer.
  * @throws StoreError
  */
-export async function sendOnce<T>(transport: Transport, service: Service, attempt: Attempt<T>, call: Call): Promise<T> {
+export async function sendOnce<T>(
+  transport: Transport,
+  service: CalledService,
+  attempt: Attempt<T>,
+  call: Call,
+): Promise<T> {
   const { request, wire } = attempt;
   const made = new BackendCall(call, {
     system: service.system,

@@ -1,6 +1,6 @@
 import type { ConnectionLane } from '../../../src/store/survey.ts';
 import { LeanTransport } from './lean-transport.ts';
-import { Lane, type Place } from './lane.ts';
+import { Lane, type LanePlace } from './lane.ts';
 import type { Hold, Mover, Transport, WireRequest, WireResponse } from './transport.ts';
 import { UndiciTransport } from './undici-transport.ts';
 import type { UndiciTransportOptions } from './undici-transport.ts';
@@ -77,9 +77,9 @@ export class FairTransport implements Transport {
     return body === undefined || body instanceof Uint8Array ? this.#calls : this.#uploads;
   }
 
-  async #sendLater(entering: Promise<Place>, request: WireRequest, signal: AbortSignal): Promise<WireResponse> {
+  async #sendLater(entering: Promise<LanePlace>, request: WireRequest, signal: AbortSignal): Promise<WireResponse> {
     const began = performance.now();
-    let place: Place;
+    let place: LanePlace;
     try {
       place = await entering;
     } catch (error) {
@@ -92,7 +92,7 @@ export class FairTransport implements Transport {
     return this.#sendIn(place, { ...request, responseTimeout }, signal);
   }
 
-  #sendIn(place: Place, request: WireRequest, signal: AbortSignal): Promise<WireResponse> {
+  #sendIn(place: LanePlace, request: WireRequest, signal: AbortSignal): Promise<WireResponse> {
     const downloads = request.reading === 'stream' ? this.#downloads : undefined;
     return this.#inner.send(request, signal, new LaneHold(place, downloads));
   }
@@ -100,11 +100,11 @@ export class FairTransport implements Transport {
 
 /** What one request holds of the lanes. */
 class LaneHold implements Hold {
-  #place: Place;
+  #place: LanePlace;
   readonly #downloads: Lane | undefined;
 
   /** @param downloads absent: whatever comes stays where it is */
-  constructor(place: Place, downloads: Lane | undefined) {
+  constructor(place: LanePlace, downloads: Lane | undefined) {
     this.#place = place;
     this.#downloads = downloads;
   }

@@ -12,7 +12,7 @@ interface Asking {
 
 interface Waiter {
   readonly holder: string;
-  readonly resolve: (place: Place) => void;
+  readonly resolve: (place: LanePlace) => void;
 }
 
 /** A mover that is younger has not had the time to show how fast it is. Milliseconds. */
@@ -25,7 +25,7 @@ const YOUNG = 1000;
 export class Lane {
   readonly #places: number;
   readonly #gentle: boolean;
-  readonly #taken = new Map<string, Set<Place>>();
+  readonly #taken = new Map<string, Set<LanePlace>>();
   /** By holder, each in order of arrival; the holder whose turn is next comes first. */
   readonly #waiting = new Map<string, Set<Waiter>>();
   #inUse = 0;
@@ -68,18 +68,18 @@ export class Lane {
    * A place that is free, or that a holder of more gives up; else waits for one, in turn with other holders.
    * @throws WireError timeout, aborted
    */
-  enter(asking: Asking): Place | Promise<Place> {
+  enter(asking: Asking): LanePlace | Promise<LanePlace> {
     return this.enterNow(asking.holder) ?? this.#wait(asking);
   }
 
   /** The same, without waiting. */
-  enterNow(holder: string): Place | undefined {
+  enterNow(holder: string): LanePlace | undefined {
     if (this.#inUse >= this.#places) this.#takeBack(holder);
     return this.#inUse < this.#places ? this.#take(holder) : undefined;
   }
 
   /** For `Place`. */
-  left(place: Place): void {
+  left(place: LanePlace): void {
     const own = this.#taken.get(place.holder);
     if (own?.delete(place) !== true) return;
     if (own.size === 0) this.#taken.delete(place.holder);
@@ -88,8 +88,8 @@ export class Lane {
     waiter?.resolve(this.#take(waiter.holder));
   }
 
-  #take(holder: string): Place {
-    const place = new Place(this, holder);
+  #take(holder: string): LanePlace {
+    const place = new LanePlace(this, holder);
     const own = this.#taken.get(holder);
     if (own === undefined) this.#taken.set(holder, new Set([place]));
     else own.add(place);
@@ -99,7 +99,7 @@ export class Lane {
 
   /** Stops the slowest mover of the holder who has most, if that one has more than the newcomer would have then. */
   #takeBack(newcomer: string): void {
-    let most: ReadonlySet<Place> | undefined;
+    let most: ReadonlySet<LanePlace> | undefined;
     const least = this.#gentle ? 0 : (this.#taken.get(newcomer)?.size ?? 0) + 1;
     for (const places of this.#taken.values()) if (places.size > (most?.size ?? least)) most = places;
     if (most === undefined) return;
@@ -110,7 +110,7 @@ export class Lane {
   }
 
   /** Bytes per second; endless of what is not to be stopped. */
-  #rate({ mover, since }: Place, now: number): number {
+  #rate({ mover, since }: LanePlace, now: number): number {
     const age = now - since;
     if (mover?.mayStop !== true || (!this.#gentle && age < YOUNG)) return Infinity;
     return (mover.moved * 1000) / Math.max(1, age);
@@ -129,7 +129,7 @@ export class Lane {
     return undefined;
   }
 
-  #wait({ holder, within, signal }: Asking): Promise<Place> {
+  #wait({ holder, within, signal }: Asking): Promise<LanePlace> {
     return new Promise((resolve, reject) => {
       const waiters = this.#waiting.get(holder) ?? new Set();
       const done = (): void => {
@@ -162,7 +162,7 @@ export class Lane {
 }
 
 /** One place of a lane, until it is left. */
-export class Place {
+export class LanePlace {
   readonly holder: string;
   readonly #lane: Lane;
   readonly since = performance.now();

@@ -5,7 +5,7 @@ import { isStoreError, NO_ANSWER_IN_TIME, StoreError } from '../../../src/store/
 import type { WireBody } from './transport.ts';
 
 /** Bytes that may lie here before they are read; small bodies are complete within it and free their connection. */
-export const READ_AHEAD = 128 * 1024;
+export const UNDICI_READ_AHEAD = 128 * 1024;
 /** A body given up on is drained, so that its connection lives on, as long as no more than this comes. */
 const DRAIN_LIMIT = 64 * 1024;
 
@@ -48,7 +48,7 @@ export class UndiciBody implements WireBody {
     }
     this.#chunks.push(chunk);
     this.#held += chunk.length;
-    if (this.#held >= READ_AHEAD) this.#pause();
+    if (this.#held >= UNDICI_READ_AHEAD) this.#pause();
   }
 
   end(): void {
@@ -79,7 +79,7 @@ export class UndiciBody implements WireBody {
   stream(): Readable {
     if (this.#reader !== undefined) return this.#reader;
     const reader = new Readable({
-      highWaterMark: READ_AHEAD,
+      highWaterMark: UNDICI_READ_AHEAD,
       read: () => this.#resume(),
       destroy: (error, done) => {
         if (!this.#ended) this.#controller.abort(error ?? new Error('body given up'));

@@ -6,7 +6,7 @@ import { NO_ANSWER_IN_TIME, StoreError } from '../../../src/store/store-error.ts
 import type { UploadBody } from '../../../src/streams/bytes.ts';
 import { ExactBody } from './exact-body.ts';
 import { RateWatch } from './rate-watch.ts';
-import { READ_AHEAD, UndiciBody } from './undici-body.ts';
+import { UNDICI_READ_AHEAD, UndiciBody } from './undici-body.ts';
 import { WireError } from './transport.ts';
 import type { BodyFrame, Hold, Transport, WireFailure, WireRequest, WireResponse } from './transport.ts';
 
@@ -166,7 +166,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     if (status < 200) return;
     const size = this.#subject.isHead ? 0 : Number(headers['content-length'] ?? 0);
-    if (size > READ_AHEAD && this.#subject.hold?.downloads(this) === false) {
+    if (size > UNDICI_READ_AHEAD && this.#subject.hold?.downloads(this) === false) {
       this.stop();
       return;
     }

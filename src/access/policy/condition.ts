@@ -1,5 +1,5 @@
 import { type ConditionKeys, lookupName } from './context.ts';
-import type { Condition } from './document.ts';
+import type { PolicyCondition } from './document.ts';
 import { OPERATORS, type Operator, type Test } from './operators.ts';
 
 type Quantifier = 'foranyvalue' | 'forallvalues';
@@ -25,7 +25,7 @@ type ConditionFault = { readonly kind: 'operator' } | { readonly kind: 'value'; 
 export function compileCondition(
   text: ConditionText,
   options: { readonly variables: boolean },
-): Condition | ConditionFault {
+): PolicyCondition | ConditionFault {
   const [, quantifier, name = '', ifExists] = OPERATOR.exec(text.operator) ?? [];
   const lookup = lookupName(text.key);
   const told = { ...text, lookup, label: `${text.operator} ${text.key}`.slice(0, MAX_LABEL) };
@@ -55,11 +55,11 @@ export function compileCondition(
   };
 }
 
-export function isConditionFault(compiled: Condition | ConditionFault): compiled is ConditionFault {
+export function isConditionFault(compiled: PolicyCondition | ConditionFault): compiled is ConditionFault {
   return 'kind' in compiled;
 }
 
-function compileNull(told: Omit<Condition, 'holds'>): Condition | ConditionFault {
+function compileNull(told: Omit<PolicyCondition, 'holds'>): PolicyCondition | ConditionFault {
   const { values, lookup } = told;
   const wanted = values.map((value) => TRUTH.get(value.toLowerCase()));
   const wrong = wanted.indexOf(undefined);

@@ -38,7 +38,7 @@ export interface PrincipalSet {
 }
 
 /** One operator and one key of a `Condition`. */
-export interface Condition {
+export interface PolicyCondition {
   /** As written, with quantifier and `IfExists`. */
   readonly operator: string;
   /** As written. */
@@ -61,7 +61,7 @@ export interface Statement {
   readonly actions: PatternSet;
   /** Absent in trust policies. */
   readonly resources?: PatternSet;
-  readonly conditions: readonly Condition[];
+  readonly conditions: readonly PolicyCondition[];
 }
 
 /** A policy as it is evaluated; immutable. */

@@ -1,5 +1,5 @@
 import { type ConditionKeys, lookupName, type PolicyContext } from './context.ts';
-import type { Condition, Effect, NamedPolicy, PatternSet, Statement } from './document.ts';
+import type { PolicyCondition, Effect, NamedPolicy, PatternSet, Statement } from './document.ts';
 import { variablesOf } from './pattern.ts';
 import { type Through, isNarrower, namedBy } from './principal.ts';
 
@@ -7,10 +7,10 @@ import { type Through, isNarrower, namedBy } from './principal.ts';
  * What one statement answers: that it does not apply, because of the action, the resource, the principal or a
  * condition; or how it names the caller (`unnamed` where policies have no principals).
  */
-export type Answer = 'otherAction' | 'otherResource' | 'otherPrincipal' | Condition | Through | 'unnamed';
+export type Answer = 'otherAction' | 'otherResource' | 'otherPrincipal' | PolicyCondition | Through | 'unnamed';
 
 /** The answers of one document. */
-export interface Said {
+export interface PolicyAnswer {
   readonly policy: NamedPolicy;
   /** Of its statements, in their order. Nothing is asked behind a statement that denies. */
   readonly answers: readonly Answer[];
@@ -30,7 +30,7 @@ export interface Evaluation {
   /** How the statement that allows names the caller; absent in policies without principals. */
   readonly through?: Through;
   /** The answers of each document that was asked. */
-  readonly said: readonly Said[];
+  readonly said: readonly PolicyAnswer[];
 }
 
 /**
@@ -39,7 +39,7 @@ export interface Evaluation {
  */
 export function evaluate(policies: readonly NamedPolicy[], context: PolicyContext): Evaluation {
   const action = context.action.toLowerCase();
-  const said: Said[] = [];
+  const said: PolicyAnswer[] = [];
   let allowing: { readonly by: Spoken; readonly through?: Through } | undefined;
   for (const policy of policies) {
     const answers: Answer[] = [];
@@ -80,7 +80,7 @@ function ask(statement: Statement, action: string, context: PolicyContext): Answ
 }
 
 /** Whether a condition asks for a key, or has a variable of one, whose value it cannot judge. */
-function namesUnusable({ lookup, values }: Condition, keys: ConditionKeys): boolean {
+function namesUnusable({ lookup, values }: PolicyCondition, keys: ConditionKeys): boolean {
   return [lookup, ...values.flatMap(variablesOf).map(lookupName)].some((key) => keys.isUnusable?.(key) === true);
 }
 

@@ -2,7 +2,7 @@ import type { PolicyKind } from './document.ts';
 import { type FaultName, sentenceOf } from './sentences.ts';
 
 /** One thing that is wrong with a document. */
-export interface Fault {
+export interface PolicyFault {
   /** Where, e.g. `Statement[1].Action`; empty: the whole. */
   readonly path: string;
   /** AWS's. */
@@ -13,9 +13,9 @@ export interface Fault {
 
 /** Ends the reading of a statement, or of the whole. */
 export class FaultFound extends Error {
-  readonly fault: Fault;
+  readonly fault: PolicyFault;
 
-  constructor(fault: Fault) {
+  constructor(fault: PolicyFault) {
     super(fault.sentence);
     this.fault = fault;
   }

@@ -3,7 +3,7 @@ import { compileArnPattern, arnParts } from './arn-pattern.ts';
 import { checkBucketStatement } from './check-bucket-statement.ts';
 import { compileCondition, isConditionFault } from './condition.ts';
 import type {
-  Condition,
+  PolicyCondition,
   Effect,
   Pattern,
   PatternSet,
@@ -182,7 +182,7 @@ function readPrincipals(fields: Fields, path: string, place: StatementPlace): Pr
 /** Vendor and name, and behind a slash the key of a tag; keys of identity providers begin with their host. */
 const KEY = /^[A-Za-z0-9.-]+(?:\/[A-Za-z0-9._/-]+)?:[^\s:][^:]*(?::[^:]*)*$/;
 
-function readConditions(value: unknown, path: string, place: StatementPlace): readonly Condition[] {
+function readConditions(value: unknown, path: string, place: StatementPlace): readonly PolicyCondition[] {
   const { fault } = place;
   const where = `${path}.Condition`;
   if (value === undefined) return [];
@@ -205,7 +205,7 @@ function readCondition(
   { operator, key, given }: GivenCondition,
   path: string,
   { fault, variables }: StatementPlace,
-): Condition {
+): PolicyCondition {
   if (!KEY.test(key)) throw fault('conditionKey', path, key);
   const values = textsOf(given, scalarText);
   if (values === undefined || values.length === 0) throw fault('syntax', `${path}.${key}`);

@@ -1,11 +1,11 @@
 import type { PolicyDocument, PolicyKind, Statement } from './document.ts';
 import { lookupName } from './context.ts';
-import { type Fault, FaultFound, faultMaker, type FaultMaker } from './faults.ts';
+import { type PolicyFault, FaultFound, faultMaker, type FaultMaker } from './faults.ts';
 import { parseJson } from './json-text.ts';
 import { parseStatement } from './parse-statement.ts';
 import { variablesOf } from './pattern.ts';
 
-export type { Fault } from './faults.ts';
+export type { PolicyFault } from './faults.ts';
 
 /**
  * A document, or the faults of its text: the first one, which is the one that AWS names, and the first of each further
@@ -13,7 +13,7 @@ export type { Fault } from './faults.ts';
  */
 type ParsedPolicy =
   | { readonly document: PolicyDocument; readonly faults?: undefined }
-  | { readonly document?: undefined; readonly faults: readonly [Fault, ...Fault[]] };
+  | { readonly document?: undefined; readonly faults: readonly [PolicyFault, ...PolicyFault[]] };
 
 const VERSIONS = ['2012-10-17', '2008-10-17'] as const;
 const FIELDS: ReadonlySet<string> = new Set(['Version', 'Id', 'Statement']);
@@ -26,7 +26,7 @@ const FIELDS: ReadonlySet<string> = new Set(['Version', 'Id', 'Statement']);
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_grammar.html
  */
 export function parsePolicy(text: string, kind: PolicyKind): ParsedPolicy {
-  const found: Fault[] = [];
+  const found: PolicyFault[] = [];
   const document = noting(found, () => readText(text, kind, found));
   const [first, ...others] = found;
   if (first !== undefined) return { faults: [first, ...others] };
@@ -35,7 +35,7 @@ export function parsePolicy(text: string, kind: PolicyKind): ParsedPolicy {
 }
 
 /** Runs `read` and notes the fault that it throws; then the answer is undefined. */
-function noting<T>(found: Fault[], read: () => T): T | undefined {
+function noting<T>(found: PolicyFault[], read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
@@ -45,7 +45,7 @@ function noting<T>(found: Fault[], read: () => T): T | undefined {
   }
 }
 
-function readText(text: string, kind: PolicyKind, found: Fault[]): PolicyDocument {
+function readText(text: string, kind: PolicyKind, found: PolicyFault[]): PolicyDocument {
   const fault = faultMaker(kind);
   if (!text.trimStart().startsWith('{')) throw fault('notAnObject', '');
   const parsed = parseJson(text);

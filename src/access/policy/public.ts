@@ -1,5 +1,5 @@
 import { type AddressRange, isWithin, rangeOf, sizeOf, unionSize } from './address-range.ts';
-import type { Condition, PolicyDocument, PrincipalEntry, Statement } from './document.ts';
+import type { PolicyCondition, PolicyDocument, PrincipalEntry, Statement } from './document.ts';
 
 /** Keys that, held to fixed values, leave only callers that can be counted. */
 const NARROWING: ReadonlySet<string> = new Set([
@@ -78,7 +78,7 @@ function isEverybody(entry: PrincipalEntry): boolean {
   return entry.kind === 'anyone' || (entry.kind === 'federated' && entry.provider === '*');
 }
 
-function narrows({ operator, lookup, values }: Condition): boolean {
+function narrows({ operator, lookup, values }: PolicyCondition): boolean {
   if (!NARROWING.has(lookup) || !OPERATORS.has(operator.toLowerCase().replace('foranyvalue:', ''))) return false;
   return values.every((value) => (lookup === SOURCE_IP ? isNarrowBlock(value) : isFixed(value, lookup)));
 }

@@ -4,7 +4,7 @@ import type { Rates } from '../identities/identities.ts';
 import { type Limit, Meter } from './meter.ts';
 
 /** Whose limit it is. */
-export type Scope = 'account' | 'identity' | 'anonymous' | 'bucket';
+export type LimitOwner = 'account' | 'identity' | 'anonymous' | 'bucket';
 
 /** Bytes of a request so far, both ways; asked now and then while it runs. */
 type Progress = () => { readonly bytesIn: number; readonly bytesOut: number };
@@ -17,7 +17,7 @@ interface RateLimitOptions {
   /** Limits of a bucket by its own name; undefined: it has none. */
   readonly ofBucket: (name: string) => Rates | undefined;
   /** Told of each request that has to wait. */
-  readonly onRefused?: (scope: Scope, limit: Limit) => void;
+  readonly onRefused?: (scope: LimitOwner, limit: Limit) => void;
   /** Milliseconds of a clock that only goes forward. */
   readonly now?: () => number;
 }
@@ -40,7 +40,7 @@ export interface Counted {
 }
 
 /** A request that counts. */
-export interface Admission {
+export interface CountedRequest {
   /**
    * Counts the request against others from now on, because more of it is known: who signed the form in its body, which
    * bucket it copies from. Limits that it counts against already are not asked again. Of those that are no longer its
@@ -60,7 +60,7 @@ interface Running {
 }
 
 interface Claimed {
-  readonly scope: Scope;
+  readonly scope: LimitOwner;
   readonly name: string;
   readonly rates: Rates;
 }
@@ -92,7 +92,7 @@ export class RateLimits {
    * @returns undefined when no limit applies to it so far
    * @throws S3Error SlowDown, with Retry-After
    */
-  admit(counted: Counted, progress: Progress): Admission | undefined {
+  admit(counted: Counted, progress: Progress): CountedRequest | undefined {
     const meters = this.#enter(counted, []);
     if (meters.length === 0) return undefined;
     const running: Running = { meters, over: false, progress, bytesIn: 0, bytesOut: 0 };
@@ -141,7 +141,7 @@ export class RateLimits {
   #claimed({ sender, buckets }: Counted): Claimed[] {
     const { accounts, anonymous, ofBucket, meant = itself } = this.#options;
     const claimed: Claimed[] = [];
-    const claim = (scope: Scope, name: string, rates: Rates | undefined): void => {
+    const claim = (scope: LimitOwner, name: string, rates: Rates | undefined): void => {
       if (rates !== undefined) claimed.push({ scope, name, rates });
     };
     if (sender.kind === 'anonymous') {

@@ -25,7 +25,7 @@ export interface Alteration {
 }
 
 /** Cuts a value for a text that people read. */
-export function shown(value: string): string {
+export function quotedValue(value: string): string {
   const text = value.length > 120 ? `${value.slice(0, 120)}...` : value;
   return `\`${text}\``;
 }

@@ -15,7 +15,7 @@ const AWS4 = /^\s*AWS4-HMAC-SHA256\s+/i;
  * Undefined when there is no signature of version 4 to speak of, or one that would take more work than the request has
  * bytes.
  */
-export function readClaim(request: SignableRequest): SignatureClaim | undefined {
+export function readSignatureClaim(request: SignableRequest): SignatureClaim | undefined {
   const authorization = request.headers.get('authorization');
   if (authorization !== undefined && !AWS4.test(authorization)) return undefined;
   const claim = authorization === undefined ? queryClaim(request) : headerClaim(authorization, request);

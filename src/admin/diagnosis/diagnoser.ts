@@ -8,9 +8,9 @@ import type { SignatureClaim } from '../../auth/verify-signature.ts';
 import { isS3Error } from '../../errors/s3-error.ts';
 import type { Subject } from './alteration.ts';
 import { canonicalParts, canonicalText } from './canonical-parts.ts';
-import { readClaim } from './claim.ts';
-import type { DiagnosisSources, Refusal, SignatureDiagnosis, SignatureHint } from './diagnosis.ts';
-import { explain } from './explain.ts';
+import { readSignatureClaim } from './claim.ts';
+import type { DiagnosisSources, RefusedSignature, SignatureDiagnosis, SignatureHint } from './diagnosis.ts';
+import { explainRefusal } from './explain.ts';
 import { proneToChange } from './headers.ts';
 import { Probe } from './probe.ts';
 import { explainForm } from './form.ts';
@@ -74,9 +74,9 @@ export class SignatureDiagnoser implements RequestObserver {
     return hints.length === 0 ? undefined : { commonlyAltered: [], hints };
   }
 
-  diagnose(raw: RawRequest, refusal: Refusal): SignatureDiagnosis {
+  diagnose(raw: RawRequest, refusal: RefusedSignature): SignatureDiagnosis {
     const request = signableRequest(raw);
-    const claim = readClaim(request);
+    const claim = readSignatureClaim(request);
     if (claim === undefined) return { commonlyAltered: [], hints: explainForm(request, refusal) };
     const canonical = canonicalText(canonicalParts(request, claim));
     return {
@@ -96,7 +96,7 @@ export class SignatureDiagnoser implements RequestObserver {
     raw: RawRequest;
     request: SignableRequest;
     claim: SignatureClaim;
-    refusal: Refusal;
+    refusal: RefusedSignature;
   }): SignatureHint[] {
     const subject = {
       raw,
@@ -107,7 +107,7 @@ export class SignatureDiagnoser implements RequestObserver {
       seenHosts: [...this.#seenHosts],
     };
     const secret = secretOf(subject);
-    const hints = explain({ subject, probe: new Probe(claim), secret, refusal });
+    const hints = explainRefusal({ subject, probe: new Probe(claim), secret, refusal });
     return hints.map((hint) => ({ ...hint, text: readable(redactText(hint.text)) }));
   }
 

@@ -1,5 +1,5 @@
 import type { SigningCredential } from '../../auth/verdict.ts';
-import type { SignatureHint as ShownHint, SignatureReport } from '../inspector/request-fields.ts';
+import type { ShownHint, SignatureReport } from '../inspector/request-fields.ts';
 
 /** Why a request was not let in, as short names. The first eight are what people ask for most. */
 export type Cause =
@@ -56,7 +56,7 @@ export interface DiagnosisSources {
 }
 
 /** The refusal that is to be explained: an S3Error is one. */
-export interface Refusal {
+export interface RefusedSignature {
   readonly code?: string | number;
   readonly message: string;
   readonly extra?: Readonly<Record<string, string | number>>;

@@ -1,6 +1,6 @@
 import type { Subject } from './alteration.ts';
 import { expiredUrl, shiftedClock } from './clock.ts';
-import type { Cause, Refusal, SignatureHint } from './diagnosis.ts';
+import type { Cause, RefusedSignature, SignatureHint } from './diagnosis.ts';
 import { missingHeaders } from './headers.ts';
 import { likelyCauses } from './likelihood.ts';
 import type { Probe } from './probe.ts';
@@ -13,7 +13,7 @@ interface Case {
   readonly probe: Probe;
   /** Of the access key that is named; undefined when there is no such key. */
   readonly secret: string | undefined;
-  readonly refusal: Refusal;
+  readonly refusal: RefusedSignature;
 }
 
 const TEMPORARY_KEY = /^ASIA[A-Z0-9]{16}$/;
@@ -38,7 +38,7 @@ const EXPLAINERS: Readonly<Record<string, (failed: Case) => readonly SignatureHi
   XAmzContentSHA256Mismatch: changedBody,
 };
 
-export function explain(failed: Case): readonly SignatureHint[] {
+export function explainRefusal(failed: Case): readonly SignatureHint[] {
   return EXPLAINERS[String(failed.refusal.code)]?.(failed) ?? [];
 }
 

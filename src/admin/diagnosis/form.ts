@@ -1,5 +1,5 @@
 import type { SignableRequest } from '../../auth/raw-request.ts';
-import type { Refusal, SignatureHint } from './diagnosis.ts';
+import type { RefusedSignature, SignatureHint } from './diagnosis.ts';
 
 const V4_PARAMETERS = [
   'X-Amz-Algorithm',
@@ -12,7 +12,7 @@ const V4_PARAMETERS = [
 const V4_COMPONENTS = ['Credential', 'SignedHeaders', 'Signature'];
 
 /** Requests that hold no signature of version 4 that could be computed again. */
-export function explainForm({ headers, query }: SignableRequest, { code }: Refusal): SignatureHint[] {
+export function explainForm({ headers, query }: SignableRequest, { code }: RefusedSignature): SignatureHint[] {
   const authorization = headers.get('authorization');
   if (authorization === undefined) {
     const stripped = ['x-amz-date', 'x-amz-content-sha256'].filter((name) => headers.get(name) !== undefined);
@@ -37,7 +37,7 @@ export function explainForm({ headers, query }: SignableRequest, { code }: Refus
   ];
 }
 
-function presignedForm(names: ReadonlySet<string>, code: Refusal['code']): SignatureHint[] {
+function presignedForm(names: ReadonlySet<string>, code: RefusedSignature['code']): SignatureHint[] {
   if (names.has('AWSAccessKeyId') && names.has('Signature')) return code === 'InvalidRequest' ? [versionTwo()] : [];
   const given = V4_PARAMETERS.filter((name) => names.has(name));
   if (given.length === 0 || given.length === V4_PARAMETERS.length) return [];

@@ -1,6 +1,6 @@
 import { redactHeader } from '../../observe/redact.ts';
 import { isSecretName } from '../../observe/secret-names.ts';
-import { shown, type Alteration, type Subject } from './alteration.ts';
+import { quotedValue, type Alteration, type Subject } from './alteration.ts';
 import { withLine, type HeaderLine } from './canonical-parts.ts';
 import type { Cause } from './diagnosis.ts';
 
@@ -99,7 +99,7 @@ function distinct(
   const others = new Set(values);
   others.delete(value);
   const came = (): string =>
-    request.headers.get(name) === undefined ? 'did not come' : `came as ${shown(redactHeader(name, value))}`;
+    request.headers.get(name) === undefined ? 'did not come' : `came as ${quotedValue(redactHeader(name, value))}`;
   return [...others].map((other) => ({
     cause,
     // Of dozens one fits at most: values are long, and looking for secrets in them takes longer than trying them.
@@ -112,8 +112,8 @@ function distinct(
 
 function wording(cause: Cause, name: string, signed: string, came: string): string {
   return cause === 'trimmed-space'
-    ? `The header ${name} was signed with other spaces, as ${shown(signed)}, but ${came}: spaces were trimmed or folded on the way, or the client does not fold them when it signs.`
-    : `The header ${name} was signed as ${shown(signed)}, but ${came}: something in between changed it.`;
+    ? `The header ${name} was signed with other spaces, as ${quotedValue(signed)}, but ${came}: spaces were trimmed or folded on the way, or the client does not fold them when it signs.`
+    : `The header ${name} was signed as ${quotedValue(signed)}, but ${came}: something in between changed it.`;
 }
 
 /** Of headers that proxies change: what they commonly were. */

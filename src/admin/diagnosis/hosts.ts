@@ -1,5 +1,5 @@
 import { lineValue, withLine, type CanonicalParts } from './canonical-parts.ts';
-import { shown, type Alteration, type Subject } from './alteration.ts';
+import { quotedValue, type Alteration, type Subject } from './alteration.ts';
 
 const HOST_HEADERS = ['x-forwarded-host', 'x-original-host', 'x-host'];
 const MAX_HOSTS = 32;
@@ -23,7 +23,7 @@ export function hostAlterations(subject: Subject): Alteration[] {
 function alteration(received: string, signed: string, parts: CanonicalParts): Alteration {
   return {
     cause: 'changed-host',
-    text: `Signed for the host ${shown(signed)}, but came with ${shown(received)}. ${ADVICE}`,
+    text: `Signed for the host ${quotedValue(signed)}, but came with ${quotedValue(received)}. ${ADVICE}`,
     parts,
   };
 }

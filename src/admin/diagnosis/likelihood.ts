@@ -1,4 +1,4 @@
-import { type Subject, shown } from './alteration.ts';
+import { type Subject, quotedValue } from './alteration.ts';
 import { lineValue } from './canonical-parts.ts';
 import type { Certainty, SignatureHint } from './diagnosis.ts';
 import { commonlyAltered, missingHeaders } from './headers.ts';
@@ -28,7 +28,7 @@ export function likelyCauses(subject: Subject): SignatureHint[] {
     hints.push({
       cause: 'changed-host',
       certainty: suspicion,
-      text: `The request came for ${shown(host)}, which is none of this service's names: it may have been signed for another.${by}`,
+      text: `The request came for ${quotedValue(host)}, which is none of this service's names: it may have been signed for another.${by}`,
     });
   }
   const suspects = commonlyAltered(subject.claim.signedHeaders).filter((name) => !missing.includes(name));

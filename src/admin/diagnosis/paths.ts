@@ -1,5 +1,5 @@
 import { canonicalEncoding } from '../../auth/uri-encoding.ts';
-import { shown, type Alteration, type Subject } from './alteration.ts';
+import { quotedValue, type Alteration, type Subject } from './alteration.ts';
 
 const MAX_POSITIONS = 8;
 
@@ -16,7 +16,7 @@ export function pathAlterations({ parts, request }: Subject): Alteration[] {
     ...[...forms].map(
       ([path, what]): Alteration => ({
         cause: 're-encoded-path',
-        text: `The path was signed as ${shown(path)}, but came as ${shown(request.rawPath)}: ${what}`,
+        text: `The path was signed as ${quotedValue(path)}, but came as ${quotedValue(request.rawPath)}: ${what}`,
         parts: { ...parts, path },
       }),
     ),

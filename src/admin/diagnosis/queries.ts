@@ -1,5 +1,5 @@
 import type { QueryPair } from '../../auth/canonical-query.ts';
-import { shown, type Alteration, type Subject } from './alteration.ts';
+import { quotedValue, type Alteration, type Subject } from './alteration.ts';
 import type { Cause } from './diagnosis.ts';
 
 const MAX_PARAMETERS = 12;
@@ -101,7 +101,7 @@ export function queryAlterations({ parts }: Subject): Alteration[] {
 function withLost(method: string, query: readonly QueryPair[]): OtherQuery[] {
   return lostCandidates(method, query).map((pair) => ({
     cause: 'lost-query',
-    text: `Signed with the query parameter ${shown(asText(pair))}, which did not come.`,
+    text: `Signed with the query parameter ${quotedValue(asText(pair))}, which did not come.`,
     query: [...query, pair],
   }));
 }
@@ -112,7 +112,7 @@ function withEmptied(query: readonly QueryPair[]): OtherQuery[] {
     .flatMap((empty) =>
       COMMON.filter(({ name, value }) => name === empty.name && value !== '').map((full) => ({
         cause: 'lost-query' as const,
-        text: `Signed with ${shown(asText(full))}, but the value of that parameter did not come.`,
+        text: `Signed with ${quotedValue(asText(full))}, but the value of that parameter did not come.`,
         query: query.map((pair) => (pair === empty ? full : pair)),
       })),
     );
@@ -121,7 +121,7 @@ function withEmptied(query: readonly QueryPair[]): OtherQuery[] {
 function withoutAdded(query: readonly QueryPair[]): OtherQuery[] {
   return query.slice(0, MAX_PARAMETERS).map((added) => ({
     cause: 'altered-query',
-    text: `Signed without the query parameter ${shown(added.name)}: it was added on the way, or after signing.`,
+    text: `Signed without the query parameter ${quotedValue(added.name)}: it was added on the way, or after signing.`,
     query: query.filter((pair) => pair !== added),
   }));
 }
@@ -132,7 +132,7 @@ function withPadded(query: readonly QueryPair[]): OtherQuery[] {
     .slice(0, MAX_PARAMETERS)
     .map((padded) => ({
       cause: 'trimmed-space',
-      text: `The query parameter ${shown(padded.name)} was signed with a space at its end, which was lost on the way.`,
+      text: `The query parameter ${quotedValue(padded.name)} was signed with a space at its end, which was lost on the way.`,
       query: query.map((pair) => (pair === padded ? { ...pair, value: `${pair.value}%20` } : pair)),
     }));
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { UNSIGNED_PAYLOAD } from '../../auth/payload-mode.ts';
-import { shown, type Alteration, type Subject } from './alteration.ts';
+import { quotedValue, type Alteration, type Subject } from './alteration.ts';
 import type { CanonicalParts } from './canonical-parts.ts';
 import type { Cause, SignatureHint } from './diagnosis.ts';
 import { headerAlterations } from './headers.ts';
@@ -85,7 +85,7 @@ function formAlterations({ parts, request }: Subject): Alteration[] {
     .map(
       (payloadHash): Alteration => ({
         cause: 'payload-hash',
-        text: `Signed with the payload hash ${shown(payloadHash)}, but the request says ${shown(parts.payloadHash)}.`,
+        text: `Signed with the payload hash ${quotedValue(payloadHash)}, but the request says ${quotedValue(parts.payloadHash)}.`,
         parts: { ...parts, payloadHash },
       }),
     );

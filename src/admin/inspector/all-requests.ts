@@ -1,17 +1,17 @@
-import { type Credentials, getJson } from '../replicas/peer-client.ts';
-import type { Met, Replicas, Scope } from '../replicas/replicas.ts';
+import { type PeerCredentials, getJsonOfPeer } from '../replicas/peer-client.ts';
+import type { Met, Replicas, ReplicaScope } from '../replicas/replicas.ts';
 import type { ReplicaState, RequestList, RequestSummary, Timeline, TimelineEntry } from './contract.ts';
 import type { HarEntry, HttpArchive } from './har.ts';
 
 export interface Caller {
-  readonly credentials: Credentials;
+  readonly credentials: PeerCredentials;
   /** Aborted when the caller no longer waits for the answer. */
   readonly signal: AbortSignal;
 }
 
 /** The same question for others. */
 export interface Question extends Caller {
-  readonly scope: Scope;
+  readonly scope: ReplicaScope;
   /** The caller's parameters, without `scope`. */
   readonly query: URLSearchParams;
 }
@@ -30,7 +30,7 @@ export class AllRequests {
     this.#replicas = replicas;
   }
 
-  async states(scope: Scope, caller: Caller): Promise<ReplicaState[]> {
+  async states(scope: ReplicaScope, caller: Caller): Promise<ReplicaState[]> {
     return [this.#replicas.own, ...(await this.#replicas.meet(scope, caller)).flatMap(({ states }) => states)];
   }
 
@@ -70,7 +70,7 @@ export class AllRequests {
       try {
         return {
           states,
-          answer: seen((await getJson(`${url}/api/${route}?${query.toString()}`, question)) as T, neighbour.id),
+          answer: seen((await getJsonOfPeer(`${url}/api/${route}?${query.toString()}`, question)) as T, neighbour.id),
         };
       } catch (error) {
         return { states: [this.#replicas.missing(url, error)] };

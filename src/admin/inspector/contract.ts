@@ -5,14 +5,14 @@ import type {
   AUTH_FIELDS,
   BODY_FIELDS,
   CALL_FIELDS,
-  Failure,
+  ShownFailure,
   REQUEST_FIELDS,
   SignatureReport,
 } from './request-fields.ts';
 
 export type * from './object-contract.ts';
 export type { AccessReasons, StatementFacts } from '../../observe/access-facts.ts';
-export type { SignatureHint } from './request-fields.ts';
+export type { ShownHint } from './request-fields.ts';
 
 /**
  * What the inspector's API says, as types: the page, the terminal view and the other replicas read it. It imports
@@ -167,7 +167,7 @@ export interface StreamEvents {
 export interface RequestDetail {
   readonly summary: RequestSummary;
   readonly classification: Classification;
-  readonly authentication: Authentication;
+  readonly authentication: ShownAuthentication;
   /** The decision that was refused, else the first one. Empty: it did not come to that. */
   readonly authorisation: readonly Decision[];
   readonly backend: BackendWork;
@@ -175,11 +175,11 @@ export interface RequestDetail {
   readonly head: { readonly before?: HeadRevision; readonly after?: HeadRevision };
   /** When there were several, as in DeleteObjects: the first of them, by name of the blob. */
   readonly heads?: readonly (RequestDetail['head'] & { readonly blob: string })[];
-  readonly body: BodyFacts;
+  readonly body: ShownBody;
   readonly times: RequestTimes;
   /** How a failure became the answer. */
   readonly error?: ErrorMapping;
-  readonly request: RequestHead;
+  readonly request: ShownRequestHead;
 }
 
 export interface Classification extends PartOf<typeof REQUEST_FIELDS, 'classification'> {
@@ -188,7 +188,7 @@ export interface Classification extends PartOf<typeof REQUEST_FIELDS, 'classific
   readonly level?: 'service' | 'bucket' | 'object' | 'control';
 }
 
-export interface Authentication extends PartOf<typeof AUTH_FIELDS, 'authentication'> {
+export interface ShownAuthentication extends PartOf<typeof AUTH_FIELDS, 'authentication'> {
   /** `none`: the request was refused before it came to that. */
   readonly verdict: 'accepted' | 'anonymous' | 'refused' | 'none';
   readonly failure?: AuthFailure;
@@ -208,16 +208,16 @@ export interface Decision extends PartOf<typeof AUTHORIZATION_FIELDS, 'decision'
 
 interface BackendWork {
   /** In the order of their start. */
-  readonly calls: readonly BackendCall[];
+  readonly calls: readonly ShownCall[];
   /** All, those beyond `calls` included. */
   readonly total: number;
   readonly retries: number;
 }
 
-export type BackendCall = PartOf<typeof CALL_FIELDS, 'call'>;
+type ShownCall = PartOf<typeof CALL_FIELDS, 'call'>;
 
 /**
- * `kind`: `inline`, `link`, `mlink`, `tomb`, `void`; `revision`: the backend's; `absent`: there was none, `removed`: it
+ * `kind`: `inline`, `link`, `assembled`, `marker`, `void`; `revision`: the backend's; `absent`: there was none, `removed`: it
  * went.
  */
 export interface HeadRevision {
@@ -226,7 +226,7 @@ export interface HeadRevision {
 }
 
 /** Without its fields when no body was read. */
-export interface BodyFacts extends Partial<PartOf<typeof BODY_FIELDS, 'body'>> {
+export interface ShownBody extends Partial<PartOf<typeof BODY_FIELDS, 'body'>> {
   readonly checksums: readonly ChecksumFact[];
 }
 
@@ -240,9 +240,9 @@ export interface ChecksumFact {
 /** Since arrival; absent: it did not come to that. */
 type RequestTimes = Partial<PartOf<typeof REQUEST_FIELDS, 'times'>>;
 
-export type ErrorMapping = Failure;
+export type ErrorMapping = ShownFailure;
 
-export interface RequestHead extends PartOf<typeof REQUEST_FIELDS, 'request'> {
+interface ShownRequestHead extends PartOf<typeof REQUEST_FIELDS, 'request'> {
   /** As sent, in order, names as written, credentials replaced. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** The Host header names this gateway, as far as the configuration knows. Anybody can write any host into it. */

@@ -35,7 +35,7 @@ export interface FieldRow {
   readonly column?: { readonly label: string; readonly classes: string; readonly show: 'plain' | 'bytes' };
 }
 
-export type FieldTable = Readonly<Record<string, FieldRow>>;
+export type ShownFieldTable = Readonly<Record<string, FieldRow>>;
 
 type ValueOf<Row> = Row extends { readonly type: TypeOf<infer T> } ? T : never;
 

@@ -11,11 +11,11 @@ export interface ObjectInspection {
   /** Absent: there is no blob at the key's name. */
   readonly head?: InspectedHead;
   /** All that a listing of versions would show, newest first, and blobs of the key that no listing shows. */
-  readonly versions: readonly InspectedVersion[];
+  readonly versions: readonly ShownVersion[];
   /** There are more than `versions`. */
   readonly moreVersions: boolean;
   /** Open multipart uploads of the key. */
-  readonly uploads: readonly InspectedUpload[];
+  readonly uploads: readonly ShownUpload[];
   /** There are more than `uploads`. */
   readonly moreUploads: boolean;
   /** What may surprise, in sentences: an unsettled object, a log not redone, a native blob. */
@@ -24,10 +24,10 @@ export interface ObjectInspection {
 
 export interface InspectedHead {
   /**
-   * `inline`: bytes at the key. `link`: names the current version's blob. `mlink`: a multipart object not settled yet.
-   * `tomb`: delete marker. `void`: nothing left.
+   * `inline`: bytes at the key. `link`: names the current version's blob. `assembled`: a multipart object not settled yet.
+   * `marker`: delete marker. `void`: nothing left.
    */
-  readonly kind: 'inline' | 'link' | 'mlink' | 'tomb' | 'void';
+  readonly kind: 'inline' | 'link' | 'assembled' | 'marker' | 'void';
   /** Name of the blob in the container. */
   readonly blob: string;
   readonly revision: string;
@@ -45,7 +45,7 @@ export interface InspectedHead {
   readonly settle: 'none' | 'pending';
 }
 
-export interface InspectedVersion {
+export interface ShownVersion {
   /** `null`, or S3's version id. */
   readonly versionId: string;
   readonly isCurrent: boolean;
@@ -75,7 +75,7 @@ export interface InspectedVersion {
   readonly blob: { readonly container: string; readonly name: string; readonly revision?: string };
 }
 
-export interface InspectedUpload {
+export interface ShownUpload {
   readonly uploadId: string;
   /** Version that it would become; its parts are staged beside that version's blob. */
   readonly becomes: string;

@@ -13,8 +13,8 @@ import type {
 } from './contract.ts';
 import { type HarEntry, entryOf } from './har.ts';
 import { writeEvent } from './live-stream.ts';
-import type { Selection } from './queries.ts';
-import { type Origin, detailOf, headOf, summaryOf } from './render-request.ts';
+import type { RequestSelection } from './queries.ts';
+import { type Origin, detailOf, shownHead, summaryOf } from './render-request.ts';
 
 const MAX_TIMELINE = 500;
 const MAX_BUNDLED = 50;
@@ -56,13 +56,13 @@ export class OwnRequests {
     return request && detailOf(request, this.#origin);
   }
 
-  async list({ matcher }: Selection, limit: number): Promise<Omit<RequestList, 'replicas'>> {
+  async list({ matcher }: RequestSelection, limit: number): Promise<Omit<RequestList, 'replicas'>> {
     const { requests, more } = await this.journal.scan({ matcher, limit });
     return { requests: requests.map((request) => this.summary(request)), more };
   }
 
   /** Oldest first; those that still run are left out. */
-  async archive({ matcher }: Selection): Promise<HarEntry[]> {
+  async archive({ matcher }: RequestSelection): Promise<HarEntry[]> {
     const { requests } = await this.journal.scan({ matcher, limit: MAX_ARCHIVED, running: false });
     const entries: HarEntry[] = [];
     for (const request of requests.toReversed()) {
@@ -75,7 +75,9 @@ export class OwnRequests {
   /** Oldest first. @param texts of a key or of an upload */
   async timeline(texts: FilterTexts, limit = MAX_TIMELINE): Promise<TimelineEntry[]> {
     const { requests } = await this.journal.scan({ matcher: requestMatcher(texts, this.journal.slowMs), limit });
-    return requests.toReversed().map((request) => ({ request: this.summary(request), head: headOf(request.heads[0]) }));
+    return requests
+      .toReversed()
+      .map((request) => ({ request: this.summary(request), head: shownHead(request.heads[0]) }));
   }
 
   async bundle(id: string): Promise<SupportBundle | undefined> {

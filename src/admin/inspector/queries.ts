@@ -1,5 +1,5 @@
 import { FILTER_NAMES, FilterError, type FilterTexts, type RequestMatcher, requestMatcher } from '../journal/filter.ts';
-import { SCOPES, type Scope } from '../replicas/replicas.ts';
+import { SCOPES, type ReplicaScope } from '../replicas/replicas.ts';
 
 /** Query parameters as Fastify hands them over: a repeated one is a list. */
 export type RawQuery = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -8,17 +8,17 @@ const MAX_LIMIT = 1000;
 const DEFAULT_LIMIT = 200;
 
 /** What a list, stream or archive is asked for. */
-export interface Selection {
+export interface RequestSelection {
   readonly matcher: RequestMatcher;
   readonly texts: FilterTexts;
-  readonly scope: Scope;
+  readonly scope: ReplicaScope;
 }
 
 /** @throws FilterError for what cannot be understood, an unknown parameter included: it would seem to filter */
-export function selectionOf(
+export function requestSelectionOf(
   query: RawQuery,
   { slowMs, others = [] }: { readonly slowMs: number; readonly others?: readonly string[] },
-): Selection {
+): RequestSelection {
   const known = new Set<string>([...FILTER_NAMES, 'scope', ...others]);
   for (const name of Object.keys(query)) {
     if (!known.has(name)) throw new FilterError(name, `one of ${[...known].join(', ')}`);
@@ -28,7 +28,7 @@ export function selectionOf(
 }
 
 /** @throws FilterError */
-export function scopeOf(query: RawQuery, otherwise: Scope = 'own'): Scope {
+export function scopeOf(query: RawQuery, otherwise: ReplicaScope = 'own'): ReplicaScope {
   const text = textOf(query, 'scope') ?? otherwise;
   const scope = SCOPES.find((one) => one === text);
   if (scope === undefined) throw new FilterError('scope', `one of ${SCOPES.join(', ')}`);

@@ -10,7 +10,7 @@ import {
   type PartRecord,
 } from '../../manifest/index.ts';
 import { defined } from '../../observe/defined.ts';
-import type { InspectedHead, InspectedUpload, InspectedVersion, ObjectInspection } from './object-contract.ts';
+import type { InspectedHead, ShownUpload, ShownVersion, ObjectInspection } from './object-contract.ts';
 
 /** One key for a person to look at. */
 export function inspectionOf(inspected: InspectedKey): ObjectInspection {
@@ -46,11 +46,11 @@ function headOf({ ref, properties, record }: Head): InspectedHead {
     nullVersion: namedNull(record),
     adds: record?.adds ?? [],
     dels: record?.dels ?? [],
-    settle: kind === 'mlink' ? ('pending' as const) : ('none' as const),
+    settle: kind === 'assembled' ? ('pending' as const) : ('none' as const),
   });
 }
 
-function versionOf(version: VersionInside): InspectedVersion {
+function versionOf(version: VersionInside): ShownVersion {
   const { versionId, isCurrent, isMarker, isVisible, isStamped, mtime, ownerId, ref, revision, claim, problem, view } =
     version;
   return defined({
@@ -68,9 +68,7 @@ function versionOf(version: VersionInside): InspectedVersion {
   });
 }
 
-function contentOf(
-  view: ObjectView,
-): Pick<InspectedVersion, 'tags' | 'headers' | 'userMetadata'> & Partial<InspectedVersion> {
+function contentOf(view: ObjectView): Pick<ShownVersion, 'tags' | 'headers' | 'userMetadata'> & Partial<ShownVersion> {
   const {
     size,
     etag,
@@ -106,7 +104,7 @@ function grantOf({ grantee, permission }: Grant): { grantee: string; permission:
   return { grantee: grantee.kind === 'group' ? grantee.group : grantee.id, permission };
 }
 
-function uploadOf(upload: UploadInside): InspectedUpload {
+function uploadOf(upload: UploadInside): ShownUpload {
   const { uploadId, becomes, claim, initiatedAt, ownerId, initiator, storageClass, checksum, parts, moreParts } =
     upload;
   return defined({
@@ -123,7 +121,7 @@ function uploadOf(upload: UploadInside): InspectedUpload {
   });
 }
 
-function partOf({ number, size, etag, mtime, checksum }: PartRecord): InspectedUpload['parts'][number] {
+function partOf({ number, size, etag, mtime, checksum }: PartRecord): ShownUpload['parts'][number] {
   return defined({ number, size, etag, mtime, checksum: checksum && `${checksum.algorithm} ${checksum.value}` });
 }
 
@@ -140,7 +138,7 @@ function remarksOn({ bucket, head, versions, uploads }: InspectedKey): string[] 
       'A tool of the cloud wrote the blob at the key: it has no record, and counts as the null version.',
     ],
     [
-      head?.record?.kind === 'mlink',
+      head?.record?.kind === 'assembled',
       'The object was made of parts and its bytes have not been moved to the key yet: tools of the cloud see an empty blob there.',
     ],
     [

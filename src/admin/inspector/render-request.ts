@@ -1,14 +1,14 @@
 import { defined } from '../../observe/defined.ts';
 import { type KeptAuth, type KeptBody, type KeptRequest, outcomeOf, ownTimeMs } from '../journal/kept-request.ts';
-import type { FieldTable, Kept, PartOf } from './field-table.ts';
+import type { ShownFieldTable, Kept, PartOf } from './field-table.ts';
 import { AUTHORIZATION_FIELDS, AUTH_FIELDS, BODY_FIELDS, CALL_FIELDS, REQUEST_FIELDS } from './request-fields.ts';
 import type { AccessRule } from '../../observe/access-facts.ts';
 import type { HeadFacts } from '../../observe/call-facts.ts';
 import { OPERATION_TABLE, type OperationRow } from '../../protocol/operation-table.ts';
 import type {
   AuthFailure,
-  Authentication,
-  BodyFacts,
+  ShownAuthentication,
+  ShownBody,
   ChecksumFact,
   Classification,
   Decision,
@@ -21,7 +21,7 @@ import type {
  * Makes a function for each of these objects of the API's JSON. It takes what the journal keeps and returns the fields
  * whose rows name the object (`json`), without those that are undefined.
  */
-function partsOf<Table extends FieldTable, Part extends string>(
+function partsOf<Table extends ShownFieldTable, Part extends string>(
   table: Table,
   parts: readonly Part[],
 ): { readonly [P in Part]: (kept: Kept<Table>) => PartOf<Table, P> } {
@@ -86,8 +86,8 @@ export function detailOf(kept: KeptRequest, origin: Origin): RequestDetail {
     authentication: authenticationOf(kept.auth),
     authorisation: decisionsOf(kept),
     backend: { calls: kept.backend.map(call), total: kept.backendCalls, retries: kept.backendRetries },
-    head: headOf(heads[0]),
-    heads: heads.length > 1 ? heads.map((head) => ({ blob: head.name, ...headOf(head) })) : undefined,
+    head: shownHead(heads[0]),
+    heads: heads.length > 1 ? heads.map((head) => ({ blob: head.name, ...shownHead(head) })) : undefined,
     body: bodyOf(kept.body),
     times: request.times(kept),
     error: errorOf(kept),
@@ -95,7 +95,7 @@ export function detailOf(kept: KeptRequest, origin: Origin): RequestDetail {
   });
 }
 
-export function headOf(head: HeadFacts | undefined): RequestDetail['head'] {
+export function shownHead(head: HeadFacts | undefined): RequestDetail['head'] {
   if (head === undefined) return {};
   const { before, kind, after } = head;
   return defined({
@@ -137,10 +137,10 @@ function whyOf(row: OperationRow | undefined): string {
   return `${method} on ${ON[level]}${signs.length === 0 ? ', with no sub-resource' : `, with ${signs.join(' and ')}`}`;
 }
 
-function authenticationOf(auth: KeptAuth | undefined): Authentication {
+function authenticationOf(auth: KeptAuth | undefined): ShownAuthentication {
   if (auth === undefined) return { verdict: 'none' };
   const failure = auth.failure === undefined ? undefined : failureOf(auth, auth.failure);
-  const verdict: Authentication['verdict'] =
+  const verdict: ShownAuthentication['verdict'] =
     failure !== undefined ? 'refused' : auth.anonymous === true ? 'anonymous' : 'accepted';
   return { ...authentication(auth), ...defined({ verdict, failure }) };
 }
@@ -172,7 +172,7 @@ function decisionsOf({ authorization }: KeptRequest): Decision[] {
   return [{ ...decision(authorization), ...defined({ rule: RULES[rule], reasons }) }];
 }
 
-function bodyOf(kept: KeptBody | undefined): BodyFacts {
+function bodyOf(kept: KeptBody | undefined): ShownBody {
   return kept === undefined ? { checksums: [] } : { ...body(kept), checksums: checksumsOf(kept) };
 }
 

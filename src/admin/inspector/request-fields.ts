@@ -1,7 +1,7 @@
 import type { HeadFacts } from '../../observe/call-facts.ts';
 import type { AccessReasons, AccessRule } from '../../observe/access-facts.ts';
 import type { Digest } from '../../observe/request-facts.ts';
-import type { FieldTable, Kept, TypeOf } from './field-table.ts';
+import type { ShownFieldTable, Kept, TypeOf } from './field-table.ts';
 
 /*
  * The fields of a request in the inspector. From these tables come the type of what the journal keeps
@@ -17,7 +17,7 @@ function of<T>(): TypeOf<T> {
   return {};
 }
 
-export interface SignatureHint {
+export interface ShownHint {
   /** Short name of the cause: `changed-host`, `wrong-secret`, ... */
   readonly cause: string;
   /** `proved`: with this change undone the signature fits. */
@@ -34,10 +34,10 @@ export interface SignatureReport {
   /** Names, lower-case, of signed headers that proxies commonly add, change or remove. */
   readonly commonlyAltered: readonly string[];
   /** Most certain first; empty when nothing can be said. */
-  readonly hints: readonly SignatureHint[];
+  readonly hints: readonly ShownHint[];
 }
 
-export interface Failure {
+export interface ShownFailure {
   /** S3's error code. */
   readonly code: string;
   /** Of the answer that the code stands for. */
@@ -59,7 +59,7 @@ export const AUTH_FIELDS = {
   anonymous: { type: of<true | undefined>() },
   failure: { type: of<{ readonly code: string; readonly message: string } | undefined>() },
   report: { type: of<SignatureReport | undefined>() },
-} as const satisfies FieldTable;
+} as const satisfies ShownFieldTable;
 
 export const AUTHORIZATION_FIELDS = {
   /** IAM action that was asked for. */
@@ -67,7 +67,7 @@ export const AUTHORIZATION_FIELDS = {
   allowed: { type: of<boolean>(), json: ['decision'] },
   rule: { type: of<AccessRule>() },
   reasons: { type: of<AccessReasons | undefined>() },
-} as const satisfies FieldTable;
+} as const satisfies ShownFieldTable;
 
 export const BODY_FIELDS = {
   /** `plain`, or the payload mode of a chunked one: `streaming-signed`, ... */
@@ -81,7 +81,7 @@ export const BODY_FIELDS = {
   chunks: { type: of<number>(), json: ['body'], detail: ['body', 'Chunks', 'plain'] },
   declared: { type: of<readonly Readonly<Digest>[]>() },
   computed: { type: of<readonly Readonly<Digest>[]>() },
-} as const satisfies FieldTable;
+} as const satisfies ShownFieldTable;
 
 /** A call to a backend. */
 export const CALL_FIELDS = {
@@ -105,7 +105,7 @@ export const CALL_FIELDS = {
   bytesReceived: { type: of<number | undefined>(), json: ['call'] },
   /** What the client of the backend made of a failure. */
   failure: { type: of<string | undefined>(), json: ['call'] },
-} as const satisfies FieldTable;
+} as const satisfies ShownFieldTable;
 
 export const REQUEST_FIELDS = {
   /** `x-amz-request-id`. */
@@ -157,7 +157,7 @@ export const REQUEST_FIELDS = {
   blockedOnBackendMs: { type: of<number>(), json: ['times'], detail: ['time', 'Blocked on the backend', 'duration'] },
   /** Absent while the request runs, or when there was no answer. */
   status: { type: of<number | undefined>(), json: ['summary'] },
-  failure: { type: of<Failure | undefined>() },
+  failure: { type: of<ShownFailure | undefined>() },
   clientLeft: { type: of<true | undefined>() },
   bytesIn: { type: of<number>(), json: ['summary'], column: { label: 'In', classes: 'number size', show: 'bytes' } },
   bytesOut: { type: of<number>(), json: ['summary'], column: { label: 'Out', classes: 'number size', show: 'bytes' } },
@@ -172,4 +172,4 @@ export const REQUEST_FIELDS = {
   headers: { type: of<readonly (readonly [name: string, value: string])[]>() },
   /** Headers that did not fit into the journal. */
   headersOmitted: { type: of<number>(), json: ['request'] },
-} as const satisfies FieldTable;
+} as const satisfies ShownFieldTable;

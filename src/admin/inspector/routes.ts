@@ -16,7 +16,7 @@ import type { ObjectInspection, ReplicaList, RequestDetail, RequestList, Timelin
 import { archiveText } from './har.ts';
 import { liveStream } from './live-stream.ts';
 import { OwnRequests } from './own-requests.ts';
-import { limitOf, type RawQuery, scopeOf, selectionOf, textsOf } from './queries.ts';
+import { limitOf, type RawQuery, scopeOf, requestSelectionOf, textsOf } from './queries.ts';
 import { inspectionOf } from './render-object.ts';
 import { ownEvents, neighbourEvents } from './stream-sources.ts';
 
@@ -78,13 +78,13 @@ function listRoutes(
 
   api.get('/api/requests', async (request, reply): Promise<RequestList> => {
     const query = queryOf(request);
-    const selection = selectionOf(query, { slowMs, others: ['limit'] });
+    const selection = requestSelectionOf(query, { slowMs, others: ['limit'] });
     const limit = limitOf(query, 'limit');
     return all.list(await requests.list(selection, limit), limit, questionOf(request, reply));
   });
 
   api.get('/api/requests.har', async (request, reply) => {
-    const own = await requests.archive(selectionOf(queryOf(request), { slowMs }));
+    const own = await requests.archive(requestSelectionOf(queryOf(request), { slowMs }));
     const entries = await all.archive(own, questionOf(request, reply));
     download(reply, 'requests.har');
     return reply.type('application/json; charset=utf-8').send(Readable.from(archiveText(entries, version)));
@@ -107,7 +107,7 @@ function streamRoute(api: FastifyInstance, { requests, replicas, journal: { slow
       return refuse(reply, 503, `${MAX_STREAMS_OF_ONE} streams of your address are open already`);
     }
     const query = queryOf(request);
-    const selection = selectionOf(query, { slowMs, others: ['recent'] });
+    const selection = requestSelectionOf(query, { slowMs, others: ['recent'] });
     const own = ownEvents(requests, selection, limitOf(query, 'recent', 0));
     const others = neighbourEvents({ ...questionOf(request, reply), replicas });
     const stream = liveStream({

@@ -6,7 +6,7 @@ import { type Question, seenThrough } from './all-requests.ts';
 import type { ReplicaState, RequestSummary, StreamEvents } from './contract.ts';
 import type { EventSource, Send } from './live-stream.ts';
 import type { OwnRequests } from './own-requests.ts';
-import type { Selection } from './queries.ts';
+import type { RequestSelection } from './queries.ts';
 
 /** How often the list of peers is looked at, and the wait before a peer that is gone is asked again. */
 const LOOK_MS = 5000;
@@ -14,7 +14,7 @@ const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 10_000;
 
 /** What happens on this replica: some recent requests first, then those that come. */
-export function ownEvents(requests: OwnRequests, { matcher }: Selection, recent: number): EventSource {
+export function ownEvents(requests: OwnRequests, { matcher }: RequestSelection, recent: number): EventSource {
   return (_send, signal, sendWritten) => {
     const { journal } = requests;
     const early: (() => void)[] = [];

@@ -6,7 +6,7 @@ import type { SignatureDiagnosis } from '../diagnosis/diagnosis.ts';
 import {
   type KeepText,
   LIMIT,
-  LOOKED_AT,
+  LOOKED_AT_FACTOR,
   claimedKeyId,
   clip,
   clipped,
@@ -33,7 +33,7 @@ interface KeepOptions {
 export function keepRequest(facts: RequestFacts, options: KeepOptions = {}): KeptRequest {
   const { brief = false } = options;
   const { head, auth, body, authorization, backend, arrived } = facts;
-  const target = redactTarget(head.target, LOOKED_AT * LIMIT.target);
+  const target = redactTarget(head.target, LOOKED_AT_FACTOR * LIMIT.target);
   const address = target === head.target && !namesElsewhere(facts) ? clip : redactedOnce();
   const since = (time: number | undefined): number | undefined =>
     time === undefined ? undefined : hundredths(time - arrived);

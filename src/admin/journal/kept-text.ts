@@ -3,7 +3,7 @@ import type { Failure as FailureFacts } from '../../observe/call-facts.ts';
 import type { RequestHead } from '../../observe/request-facts.ts';
 import { headerOf } from '../../observe/raw-headers.ts';
 import type { SignatureDiagnosis } from '../diagnosis/diagnosis.ts';
-import type { Failure } from '../inspector/request-fields.ts';
+import type { ShownFailure } from '../inspector/request-fields.ts';
 import type { KeptRequest } from './kept-request.ts';
 
 /** Longest texts that are kept, in UTF-16 code units; longer ones end with an ellipsis. */
@@ -23,7 +23,7 @@ const MAX_ALTERED = 32;
 /**
  * How much of a text is looked at, in limits of what is kept of it: looking takes time, and others choose the length.
  */
-export const LOOKED_AT = 2;
+export const LOOKED_AT_FACTOR = 2;
 
 export type KeepText = (text: string, limit: number) => string;
 
@@ -34,7 +34,7 @@ export function clip(text: string, limit: number): string {
 export function shown(text: string, limit: number): string;
 export function shown(text: string | undefined, limit: number): string | undefined;
 export function shown(text: string | undefined, limit: number): string | undefined {
-  return text === undefined ? undefined : clip(redactText(text, LOOKED_AT * limit), limit);
+  return text === undefined ? undefined : clip(redactText(text, LOOKED_AT_FACTOR * limit), limit);
 }
 
 export function clipped(text: string | undefined, limit: number): string | undefined {
@@ -80,7 +80,7 @@ export function claimedKeyId({ rawHeaders, target }: RequestHead): string | unde
   return found?.[1];
 }
 
-export function keepFailure(failure: FailureFacts | undefined): Failure | undefined {
+export function keepFailure(failure: FailureFacts | undefined): ShownFailure | undefined {
   if (failure === undefined) return undefined;
   const causes: { name: string; message: string }[] = [];
   for (let cause = failure.cause; cause instanceof Error && causes.length < MAX_CAUSES; cause = cause.cause) {
@@ -102,7 +102,7 @@ export function keepHeaders(raw: readonly string[]): Pick<KeptRequest, 'headers'
   let room: number = LIMIT.allHeaders;
   for (let at = 0; at + 1 < raw.length && room > 0; at += 2) {
     const name = raw[at] ?? '';
-    const value = clip(redactHeader(name, raw[at + 1] ?? '', LOOKED_AT * LIMIT.headerValue), LIMIT.headerValue);
+    const value = clip(redactHeader(name, raw[at + 1] ?? '', LOOKED_AT_FACTOR * LIMIT.headerValue), LIMIT.headerValue);
     room -= name.length + value.length;
     if (room >= 0) headers.push([clip(name, LIMIT.headerName), value]);
   }

@@ -1,5 +1,5 @@
 import type { RouteAccess } from '../guard/guard.ts';
-import { type Credentials, credentialsOf } from '../replicas/peer-client.ts';
+import { type PeerCredentials, credentialsOf } from '../replicas/peer-client.ts';
 import type { AdminPart } from '../server.ts';
 
 /** Version 0.0.4 of the text format: what every scraper reads. */
@@ -43,7 +43,7 @@ export function metricsRoutes(
 /** The supervisor named them: whoever may ask here may ask there. */
 async function gather(
   siblings: readonly Sibling[],
-  credentials: Credentials,
+  credentials: PeerCredentials,
 ): Promise<{ worker: string; text: string }[]> {
   const texts = await Promise.all(
     siblings.map(async ({ worker, url }) => {

@@ -10,12 +10,12 @@ const MAX_SILENCE_MS = 45_000;
 /**
  * What a caller showed to get in here. It is shown to peers, which are configured; never to a host that a caller names.
  */
-export interface Credentials {
+export interface PeerCredentials {
   readonly authorization?: string;
 }
 
 /** However it was shown: other cookies and headers are between the caller and us. */
-export function credentialsOf(headers: IncomingHttpHeaders): Credentials {
+export function credentialsOf(headers: IncomingHttpHeaders): PeerCredentials {
   const token = presentedToken(headers);
   return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }
@@ -29,12 +29,12 @@ export class PeerError extends Error {
 }
 
 export interface PeerRequest {
-  readonly credentials: Credentials;
+  readonly credentials: PeerCredentials;
   readonly signal: AbortSignal;
 }
 
 /** @param url of a peer @throws PeerError */
-export async function getJson(url: string, { credentials, signal }: PeerRequest): Promise<unknown> {
+export async function getJsonOfPeer(url: string, { credentials, signal }: PeerRequest): Promise<unknown> {
   const response = await ask(url, { credentials, signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) });
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -1,16 +1,16 @@
 import type { ReplicaList, ReplicaState } from '../inspector/contract.ts';
 import type { PeerAddresses } from './peer-addresses.ts';
-import { PeerError, type PeerRequest, getJson } from './peer-client.ts';
+import { PeerError, type PeerRequest, getJsonOfPeer } from './peer-client.ts';
 
 /** How far a question goes: this process, the workers beside it, or all replicas with theirs. */
 export const SCOPES = ['own', 'replica', 'all'] as const;
-export type Scope = (typeof SCOPES)[number];
+export type ReplicaScope = (typeof SCOPES)[number];
 
 /** The admin port of another process, which may answer for its workers, too. */
 export interface Neighbour {
   readonly url: string;
   /** What it is asked for. */
-  readonly scope: Exclude<Scope, 'all'>;
+  readonly scope: Exclude<ReplicaScope, 'all'>;
 }
 
 /** A neighbour as it was met: itself first, then workers beside it. Never empty. */
@@ -41,7 +41,7 @@ export class Replicas {
   }
 
   /** Those to be asked, without those that are known to be ourselves. */
-  async neighbours(scope: Scope): Promise<Neighbour[]> {
+  async neighbours(scope: ReplicaScope): Promise<Neighbour[]> {
     const [siblings, peers] = await Promise.all([this.#options.siblings.current(), this.#options.peers.current()]);
     const beside = scope === 'own' ? [] : siblings.map((url): Neighbour => ({ url, scope: 'own' }));
     const beyond =
@@ -53,7 +53,7 @@ export class Replicas {
   }
 
   /** The neighbours, asked who they are. One that does not answer is there with the reason; each is there once. */
-  async meet(scope: Scope, request: PeerRequest): Promise<Met[]> {
+  async meet(scope: ReplicaScope, request: PeerRequest): Promise<Met[]> {
     const met = await Promise.all((await this.neighbours(scope)).map((one) => this.#meet(one, request)));
     const known = new Set([this.own.id]);
     return met.filter(({ states: [{ id }] }) => !known.has(id) && known.add(id));
@@ -80,7 +80,7 @@ export class Replicas {
 
   async #meet({ url, scope }: Neighbour, request: PeerRequest): Promise<Met> {
     try {
-      const { replicas } = (await getJson(`${url}/api/replicas?scope=${scope}`, request)) as ReplicaList;
+      const { replicas } = (await getJsonOfPeer(`${url}/api/replicas?scope=${scope}`, request)) as ReplicaList;
       const [own, ...beside] = replicas;
       if (typeof own?.id !== 'string') throw new PeerError('it does not answer as a replica would');
       return { url, scope, states: [this.seenAt(url, own), ...beside.map(behind)] };

@@ -5,7 +5,7 @@
 type Level = 'ok' | 'note' | 'warn' | 'fail';
 
 /** What one check found. */
-export interface Finding {
+export interface PreflightFinding {
   readonly level: Level;
   /** What was looked at, in two or three words. */
   readonly check: string;
@@ -14,11 +14,11 @@ export interface Finding {
   readonly advice?: string;
 }
 
-export function ok(check: string, detail: string): Finding {
+export function ok(check: string, detail: string): PreflightFinding {
   return { level: 'ok', check, detail };
 }
 
 /** One line for people, the same columns for each. */
-export function lineOf(backend: string, { level, check, detail, advice }: Finding): string {
+export function lineOf(backend: string, { level, check, detail, advice }: PreflightFinding): string {
   return `${level.padEnd(4)}  ${backend}  ${check}: ${detail}${advice === undefined ? '' : `; ${advice}`}`;
 }

@@ -1,5 +1,5 @@
 import type { ClockReading, LifecycleRule, StoreSurvey } from '../../store/survey.ts';
-import { type Finding, ok } from './finding.ts';
+import { type PreflightFinding, ok } from './finding.ts';
 
 /** Signatures of clients and of calls to Azure are refused beyond 15 minutes. */
 const WRONG_MS = 5 * 60_000;
@@ -13,7 +13,7 @@ const PARTS_PREFIX = '~parts/';
  * The time of the service against our own. Theirs has whole seconds, and was taken somewhere between question and
  * answer.
  */
-export function judgeClock({ sent, received, service }: ClockReading): Finding {
+export function judgeClock({ sent, received, service }: ClockReading): PreflightFinding {
   const skew = Math.round((service + 500 - (sent + received) / 2) / 1000);
   const detail =
     skew === 0
@@ -28,7 +28,7 @@ export function judgeClock({ sent, received, service }: ClockReading): Finding {
  * Compares what the account says of itself with what the gateway needs. Properties that cannot be read are reported,
  * too.
  */
-export function judgeSurvey(survey: StoreSurvey): Finding[] {
+export function judgeSurvey(survey: StoreSurvey): PreflightFinding[] {
   return [
     judgeNamespace(survey),
     judgeSoftDelete(survey),
@@ -39,7 +39,7 @@ export function judgeSurvey(survey: StoreSurvey): Finding[] {
   ];
 }
 
-function judgeNamespace({ hierarchicalNamespace }: StoreSurvey): Finding {
+function judgeNamespace({ hierarchicalNamespace }: StoreSurvey): PreflightFinding {
   const check = 'hierarchical namespace';
   if (hierarchicalNamespace === undefined) {
     return unseen(check, 'it must be off: az storage account show --query isHnsEnabled');
@@ -53,7 +53,7 @@ function judgeNamespace({ hierarchicalNamespace }: StoreSurvey): Finding {
   };
 }
 
-function judgeSoftDelete({ softDeleteDays }: StoreSurvey): Finding {
+function judgeSoftDelete({ softDeleteDays }: StoreSurvey): PreflightFinding {
   const check = 'soft delete';
   if (softDeleteDays === undefined) {
     return unseen(
@@ -67,7 +67,7 @@ function judgeSoftDelete({ softDeleteDays }: StoreSurvey): Finding {
   return { level: 'warn', check, detail: `${softDeleteDays} days`, advice };
 }
 
-function judgeVersioning({ versioning }: StoreSurvey): Finding {
+function judgeVersioning({ versioning }: StoreSurvey): PreflightFinding {
   const check = 'versioning of the cloud';
   if (versioning === undefined) return unseen(check, 'it should be off');
   if (!versioning) return ok(check, 'off');
@@ -79,7 +79,7 @@ function judgeVersioning({ versioning }: StoreSurvey): Finding {
   };
 }
 
-function judgeLifecycle({ lifecycle }: StoreSurvey): Finding[] {
+function judgeLifecycle({ lifecycle }: StoreSurvey): PreflightFinding[] {
   const check = 'lifecycle rules';
   if (lifecycle === undefined) {
     return [
@@ -93,7 +93,7 @@ function judgeLifecycle({ lifecycle }: StoreSurvey): Finding[] {
   return bad.length > 0 ? bad : [ok(check, lifecycle.length === 0 ? 'none' : `${lifecycle.length}, none that harms`)];
 }
 
-function judgeRule({ action, prefixes, days }: LifecycleRule): Finding | undefined {
+function judgeRule({ action, prefixes, days }: LifecycleRule): PreflightFinding | undefined {
   const check = 'lifecycle rules';
   const where = prefixes.length === 0 ? 'everything in the system container' : prefixes.join(', ');
   const when = days === undefined ? '' : ` after ${days} days`;
@@ -124,7 +124,7 @@ function judgeRule({ action, prefixes, days }: LifecycleRule): Finding | undefin
   };
 }
 
-function judgeRetention({ retentionSeconds }: StoreSurvey): Finding[] {
+function judgeRetention({ retentionSeconds }: StoreSurvey): PreflightFinding[] {
   if (retentionSeconds === undefined || retentionSeconds === 0) return [];
   const detail = `nothing can be replaced for ${retentionSeconds} s`;
   return [
@@ -137,13 +137,13 @@ function judgeRetention({ retentionSeconds }: StoreSurvey): Finding[] {
   ];
 }
 
-function judgePlace({ region, redundancy }: StoreSurvey): Finding {
+function judgePlace({ region, redundancy }: StoreSurvey): PreflightFinding {
   const words = [redundancy, region === undefined ? undefined : `in ${region}`].filter((word) => word !== undefined);
   if (words.length === 0) return unseen('region and redundancy', 'the gateway should run in the same region');
   const check = region === undefined ? 'redundancy' : 'region and redundancy';
   return ok(check, words.join(' '));
 }
 
-function unseen(check: string, advice: string): Finding {
+function unseen(check: string, advice: string): PreflightFinding {
   return { level: 'note', check, detail: 'this credential does not see it', advice };
 }

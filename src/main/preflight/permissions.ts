@@ -5,7 +5,7 @@ import { isStoreError } from '../../store/store-error.ts';
 import { SYSTEM_MARK } from '../../manifest/index.ts';
 import { readAll } from '../../streams/bytes.ts';
 import { reasonOf, refusalAdvice } from './error-words.ts';
-import { type Finding, ok } from './finding.ts';
+import { type PreflightFinding, ok } from './finding.ts';
 
 const BYTES = Buffer.from('preflight');
 
@@ -46,12 +46,12 @@ const STEPS: readonly Step[] = [
  * What the gateway does to blobs all day, tried on two of its own in the system container. Leaves nothing, unless it
  * may not remove.
  */
-export async function tryBlobs(store: BlobStore, system: string, call: Call): Promise<Finding[]> {
+export async function tryBlobs(store: BlobStore, system: string, call: Call): Promise<PreflightFinding[]> {
   const id = randomUUID();
   const ref = (name: string): BlobRef => ({ container: system, name: `preflight/${id}-${name}` });
   const blobs = { blob: ref('blob'), other: ref('other') };
   const trial: Trial = { store, system, call, ...blobs, revision: undefined, stale: undefined };
-  const findings: Finding[] = [];
+  const findings: PreflightFinding[] = [];
   for (const { check, run } of STEPS) {
     findings.push(await outcome(store, check, () => run(trial)));
     if (trial.revision === undefined) break;
@@ -63,7 +63,7 @@ export async function tryBlobs(store: BlobStore, system: string, call: Call): Pr
  * Tries the calls on containers, without touching existing ones. It makes a container that exists already, and removes
  * one that does not exist: a service that grants the permission refuses both for that reason.
  */
-export async function tryContainers(store: BlobStore, system: string, call: Call): Promise<Finding[]> {
+export async function tryContainers(store: BlobStore, system: string, call: Call): Promise<PreflightFinding[]> {
   const findings = [await outcome(store, 'list containers', () => store.listContainers(undefined, call))];
   findings.push(await outcome(store, 'system container', () => haveContainer(store, system, call)));
   for (const [check, run] of [
@@ -87,7 +87,7 @@ export async function tryContainers(store: BlobStore, system: string, call: Call
   return findings;
 }
 
-async function outcome(store: BlobStore, check: string, run: () => Promise<unknown>): Promise<Finding> {
+async function outcome(store: BlobStore, check: string, run: () => Promise<unknown>): Promise<PreflightFinding> {
   try {
     const words = await run();
     return ok(check, typeof words === 'string' ? words : 'allowed');

@@ -11,7 +11,7 @@ import type { SurveyedStore } from '../../store/survey.ts';
 import { backgroundCall } from '../background-call.ts';
 import type { OpenBackend } from '../backends.ts';
 import { networkAdvice, reasonOf, refusalAdvice } from './error-words.ts';
-import { type Finding, lineOf, ok } from './finding.ts';
+import { type PreflightFinding, lineOf, ok } from './finding.ts';
 import { judgeClock, judgeSurvey } from './judge-survey.ts';
 import { tryBlobs, tryContainers } from './permissions.ts';
 
@@ -23,7 +23,7 @@ const WITHIN_MS = 120_000;
  * @param names what the configuration makes of the names of buckets
  * @returns false when something is so that it could not
  */
-export async function preflight(
+export async function preflightBackends(
   backends: readonly OpenBackend[],
   names: BucketNames,
   print: (line: string) => void,
@@ -40,7 +40,7 @@ export async function preflight(
 }
 
 /** Ends early where everything that follows would fail for the same reason. */
-async function* checks(backend: OpenBackend, names: BucketNames, call: Call): AsyncGenerator<Finding> {
+async function* checks(backend: OpenBackend, names: BucketNames, call: Call): AsyncGenerator<PreflightFinding> {
   const { store, surveyed, endpoint, systemContainer } = backend;
   if (surveyed !== undefined) {
     const reached = await reach(surveyed, endpoint, call);
@@ -64,7 +64,7 @@ async function* checks(backend: OpenBackend, names: BucketNames, call: Call): As
   if (surveyed !== undefined) yield* judgeSurvey(await surveyed.survey(systemContainer, call));
 }
 
-async function reach(surveyed: SurveyedStore, endpoint: string, call: Call): Promise<Finding[]> {
+async function reach(surveyed: SurveyedStore, endpoint: string, call: Call): Promise<PreflightFinding[]> {
   try {
     const reading = await surveyed.readClock(call);
     return [ok('reachable', `${endpoint} answered within ${reading.received - reading.sent} ms`), judgeClock(reading)];
@@ -81,10 +81,10 @@ const CONTAINERS = 'containers of buckets';
  * Whether each bucket's container is its own. Buckets whose container is not are refused, and the others served: so it
  * warns.
  */
-async function judgeContainers(backend: Backend, call: Call): Promise<Finding[]> {
+async function judgeContainers(backend: Backend, call: Call): Promise<PreflightFinding[]> {
   const disputes = await auditContainers(backend, call);
   if (disputes.length === 0) return [ok(CONTAINERS, "each is its bucket's own")];
-  return disputes.map(({ detail, advice }): Finding => ({ level: 'warn', check: CONTAINERS, detail, advice }));
+  return disputes.map(({ detail, advice }): PreflightFinding => ({ level: 'warn', check: CONTAINERS, detail, advice }));
 }
 
 const NAMES = 'names of buckets';
@@ -94,7 +94,7 @@ const MAX_NAMED = 10;
 /**
  * Whether existing buckets can be reached by their names. Only warns, because an alias may hide a bucket on purpose.
  */
-export async function judgeNames(backend: Backend, names: BucketNames, call: Call): Promise<Finding> {
+export async function judgeNames(backend: Backend, names: BucketNames, call: Call): Promise<PreflightFinding> {
   const hidden = await hiddenBuckets(backend, names, call);
   if (hidden.length === 0) return ok(NAMES, 'each reaches its bucket');
   const told = hidden.slice(0, MAX_NAMED).map(wordsOf);

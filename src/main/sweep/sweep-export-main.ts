@@ -2,7 +2,7 @@ import type { Environment } from '../../../config/load.ts';
 import { type Export, exportPlain, type ExportReport, EXPORTS, type ExportSettings } from '../../manifest/index.ts';
 import { parseCommandLine, printJson, printLines, usageError } from '../command-line.ts';
 import { StartError } from '../start-error.ts';
-import { EXIT, type Selection, runCommand } from './sweep-surroundings.ts';
+import { EXIT, type SweptBackends, runCommand } from './sweep-surroundings.ts';
 
 const CONCURRENCY = 8;
 
@@ -27,7 +27,7 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-interface ExportArguments extends Selection {
+interface ExportArguments extends SweptBackends {
   readonly settings: ExportSettings;
   readonly json: boolean;
 }

@@ -20,7 +20,7 @@ interface Opened {
   readonly call: Call;
 }
 
-export interface Selection {
+export interface SweptBackends {
   readonly config: string;
   /** Name of a backend. */
   readonly backend: string | undefined;
@@ -32,7 +32,7 @@ export interface Selection {
  * @param select undefined: there is nothing to be done
  */
 export async function runCommand(
-  select: () => Selection | undefined,
+  select: () => SweptBackends | undefined,
   environment: Environment,
   work: (opened: Opened) => Promise<number>,
 ): Promise<void> {
@@ -47,7 +47,7 @@ export async function runCommand(
 }
 
 async function withBackends(
-  selection: Selection,
+  selection: SweptBackends,
   environment: Environment,
   work: (opened: Opened) => Promise<number>,
 ): Promise<number> {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReplicaState, RequestList, RequestSummary, StreamEvents } from '../../admin/inspector/contract.ts';
-import { getJson, openStream, PeerError, type PeerRequest } from '../../admin/replicas/peer-client.ts';
+import { getJsonOfPeer, openStream, PeerError, type PeerRequest } from '../../admin/replicas/peer-client.ts';
 import { parseEvents, type ServerSentEvent } from '../../admin/replicas/server-sent-events.ts';
 import { plainJson } from '../../observe/written-text.ts';
 import { printLines } from '../command-line.ts';
@@ -40,7 +40,7 @@ async function showPast(args: TraceArguments, signal: AbortSignal): Promise<void
   const query = new URLSearchParams(args.query);
   query.set('limit', query.get('recent') ?? '');
   query.delete('recent');
-  const { requests, replicas } = (await getJson(`${args.url}/api/requests?${query.toString()}`, {
+  const { requests, replicas } = (await getJsonOfPeer(`${args.url}/api/requests?${query.toString()}`, {
     signal,
     ...access(args),
   })) as RequestList;

@@ -5,7 +5,7 @@ import { ABSENT, type Condition, at } from '../../store/blob-store.ts';
 import { StoreError, isStoreError, mayHaveHappened } from '../../store/store-error.ts';
 import type { Bucket } from '../records/bucket.ts';
 import { type HeadRecord } from '../records/record.ts';
-import type { Place } from '../records/key-turns.ts';
+import type { KeyTurn } from '../records/key-turns.ts';
 import { timeOf } from '../records/time.ts';
 import { clientOf, outcomeUnknown } from './commit-life.ts';
 import { type HeadMemory, headToChange } from './head-memory.ts';
@@ -129,7 +129,7 @@ type ReachFront = (...waits: readonly HeadWriting[]) => Promise<boolean>;
  */
 export async function changeHead<T>(change: HeadChange<T>, call: Call): Promise<T> {
   const { bucket, key, writes } = change;
-  let place: Place | undefined;
+  let place: KeyTurn | undefined;
   const reachFront: ReachFront = async (...waits) => {
     if (place !== undefined || !waits.includes(writes)) return false;
     place = await bucket.home.queue?.enter(`${bucket.uid}/${key}`, clientOf(call));
@@ -202,7 +202,7 @@ export function requireClient(call: Call): void {
  */
 export function requireUnversioned({ versioning }: Bucket, head: Head | undefined): void {
   const kind = head?.record?.kind ?? 'inline';
-  if (versioning === 'never' && kind !== 'inline' && kind !== 'mlink') {
+  if (versioning === 'never' && kind !== 'inline' && kind !== 'assembled') {
     throw new StoreError('unavailable', { call: 'head', code: 'BucketHasVersions' });
   }
 }

@@ -103,7 +103,7 @@ export function residentBytes(name: string, { properties: { metadata } }: Head):
 
 /** True when the key has a current version that is no delete marker. */
 export function isLive({ record }: Pick<Head, 'record'>): boolean {
-  return record?.kind !== 'tomb' && record?.kind !== 'void';
+  return record?.kind !== 'marker' && record?.kind !== 'void';
 }
 
 /** True when the blob at the key's name is the whole object: nothing of its bytes or its record lies elsewhere. */
@@ -115,7 +115,7 @@ export function isWholeObject(record: HeadRecord | undefined): boolean {
 /** True when the head is, or speaks for, the null version: its record is there and nowhere else. */
 export function recordIsHere(head: Head | undefined): boolean {
   const kind = head?.record?.kind ?? 'inline';
-  return head !== undefined && (kind === 'inline' || kind === 'mlink');
+  return head !== undefined && (kind === 'inline' || kind === 'assembled');
 }
 
 /** S3's name of the null version. */
@@ -127,7 +127,7 @@ export const NULL_VERSION = 'null';
  */
 export function viewOf(head: RecordedBlob<HeadRecord | OwnRecord>, { bucket, key }: KeyRef): ObjectView {
   const { properties, record } = head;
-  const detached = record?.kind === 'link' || record?.kind === 'mlink' ? record : undefined;
+  const detached = record?.kind === 'link' || record?.kind === 'assembled' ? record : undefined;
   const ref = detached === undefined ? head.ref : versionRef({ bucket, key }, detached.version);
   const said: Partial<LooseRecord> = record ?? {};
   const { headers } = said;
@@ -172,7 +172,7 @@ export function shownOf(
 
 /** The bytes lie elsewhere: the head's own blob is empty. */
 function isDetached({ record }: Recorded): boolean {
-  return record?.kind === 'link' || record?.kind === 'mlink';
+  return record?.kind === 'link' || record?.kind === 'assembled';
 }
 
 /** That of the blob, where its bytes are the object's. */

@@ -1,6 +1,6 @@
 import type { Call } from '../../observe/call.ts';
 import { StoreError } from '../../store/store-error.ts';
-import type { KeyTurns, Place } from '../records/key-turns.ts';
+import type { KeyTurns, KeyTurn } from '../records/key-turns.ts';
 import { SYSTEM_TIME, type Time } from '../records/time.ts';
 
 export interface KeyQueueOptions {
@@ -17,12 +17,12 @@ const DEFAULTS: KeyQueueOptions = { wait: 8_000, patience: 3_000, length: 1_000,
 
 /** The requests for one key: one in front, the others in the order in which they came. */
 interface Line {
-  front: Place;
+  front: KeyTurn;
   /** Monotonic milliseconds since when it is. */
   since: number;
   /** Milliseconds that the one before it was in front. */
   pace: number;
-  readonly waiting: Set<(place: Place) => void>;
+  readonly waiting: Set<(place: KeyTurn) => void>;
   /** Stops the watch over the one in front. */
   patience: (() => void) | undefined;
 }
@@ -49,7 +49,7 @@ export class KeyQueue implements KeyTurns {
     return this.#lines.size;
   }
 
-  enter(key: string, call: Call): Place | Promise<Place> {
+  enter(key: string, call: Call): KeyTurn | Promise<KeyTurn> {
     const line = this.#lines.get(key);
     if (line !== undefined) return this.#wait(line, call);
     const front = { key, waited: false };
@@ -63,7 +63,7 @@ export class KeyQueue implements KeyTurns {
     return front;
   }
 
-  #wait(line: Line, call: Call): Promise<Place> {
+  #wait(line: Line, call: Call): Promise<KeyTurn> {
     const { signal, facts } = call;
     const left = this.#options.wait - facts.waitedMs;
     if (left <= 0 || line.waiting.size >= this.#options.length) return Promise.reject(tooMany(line));
@@ -76,7 +76,7 @@ export class KeyQueue implements KeyTurns {
         signal.removeEventListener('abort', onAbort);
         facts.waitedMs += this.#options.time.monotonic() - began;
       };
-      const admit = (place: Place): void => {
+      const admit = (place: KeyTurn): void => {
         stop();
         resolve(place);
       };
@@ -92,7 +92,7 @@ export class KeyQueue implements KeyTurns {
     });
   }
 
-  leave(place: Place): void {
+  leave(place: KeyTurn): void {
     const { key } = place;
     const line = this.#lines.get(key);
     if (line?.front !== place) return;

@@ -10,7 +10,7 @@ import {
   type OwnRecord,
   RECORD_NAME,
   RecordFormatError,
-  type TombHead,
+  type MarkerHead,
   decodeRecord,
   encodeRecord,
   joinOverflow,
@@ -56,7 +56,7 @@ function hasRoom({ store }: BucketHome, metadata: BlobMetadata): boolean {
  */
 export function linkMetadata(
   home: BucketHome,
-  link: LinkHead | TombHead,
+  link: LinkHead | MarkerHead,
   native: Readonly<Record<string, string>>,
 ): BlobMetadata {
   const whole = { ...native, [RECORD_NAME]: encodeRecord(link) };

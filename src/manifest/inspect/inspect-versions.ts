@@ -31,7 +31,7 @@ export async function inspectVersions(
 ): Promise<Pick<InspectedKey, 'versions' | 'moreVersions'>> {
   const { entries, more } = await listOwn(key, call);
   const own = await mapConcurrent(entries, CONCURRENCY, (entry) => inspectOwn(key, entry, call));
-  const bytesOfHead = blobOfMlink(key);
+  const bytesOfHead = blobOfAssembled(key);
   const versions = own.filter(({ ref }) => ref.name !== bytesOfHead);
   if (key.survivorIsCurrent) return { versions: withCurrentSurvivor(versions), moreVersions: more };
   const current = currentInHead(key, versions, more);
@@ -75,10 +75,10 @@ async function inspectOwn(at: VersionsOf, entry: BlobEntry, call: Call): Promise
     const { blob, problem } = await whole(bare, at, call);
     const { record } = blob;
     const claim = decodeClaim(entry.metadata)?.kind;
-    const isMarker = record?.kind === 'tomb';
+    const isMarker = record?.kind === 'marker';
     return {
       versionId: versionIdOf(blob),
-      isCurrent: namedVersion(head?.record) === token && head?.record?.kind !== 'mlink',
+      isCurrent: namedVersion(head?.record) === token && head?.record?.kind !== 'assembled',
       isVisible: isVisible(head, blob),
       isMarker,
       isStamped: record?.stamp === true,
@@ -135,7 +135,7 @@ function currentInHead(
     versionId: isHere || saysNull(record) ? NULL_VERSION : (version ?? NULL_VERSION),
     isCurrent: true,
     isVisible: true,
-    isMarker: record?.kind === 'tomb',
+    isMarker: record?.kind === 'marker',
     isStamped: isStamped(record),
     ownerId: record?.owner ?? bucket.ownerId,
     mtime: mtimeOf(head),
@@ -160,8 +160,8 @@ function bytesOf({
 }
 
 /** This blob holds the bytes of the null version, which the head describes. */
-function blobOfMlink({ bucket, key, head }: VersionsOf): string | undefined {
-  return head?.record?.kind === 'mlink' ? versionRef({ bucket, key }, head.record.version).name : undefined;
+function blobOfAssembled({ bucket, key, head }: VersionsOf): string | undefined {
+  return head?.record?.kind === 'assembled' ? versionRef({ bucket, key }, head.record.version).name : undefined;
 }
 
 /** The current version need not be the newest by its token: it may have been committed later than a newer one. */

@@ -21,7 +21,7 @@ export interface Position {
 export type Looked = VersionsEntry | readonly VersionsEntry[] | 'nothing' | 'outdated';
 
 /** An entry of a page, or what may turn out to be one. */
-export interface Draft {
+export interface PageSoFar {
   readonly position: Position;
   readonly found: VersionsEntry | ((call: Call) => Promise<Looked>);
   /** The look is that of an earlier draft of the same key: it costs no call of its own. */
@@ -64,7 +64,7 @@ export class KeyHistory {
   }
 
   /** The current version. It always comes first, and all of it that a listing shows is in the head. */
-  current(): Draft | undefined {
+  current(): PageSoFar | undefined {
     const head = this.#head;
     if (head === undefined || head.record?.kind === 'void' || this.#isCurrentListed(head)) return undefined;
     const entry = currentEntry({ bucket: this.#bucket, key: this.key }, head);
@@ -72,8 +72,8 @@ export class KeyHistory {
   }
 
   /** What the next of the versions' own blobs adds. */
-  next(version: VersionBlob): Draft[] {
-    const drafts: Draft[] = [];
+  next(version: VersionBlob): PageSoFar[] {
+    const drafts: PageSoFar[] = [];
     if (this.#awaitedNull !== undefined && !isNewer(version.token, this.#awaitedNull)) {
       if (version.token !== this.#awaitedNull) drafts.push(this.#nullDraft(this.#awaitedNull));
       this.#awaitedNull = undefined;
@@ -84,13 +84,13 @@ export class KeyHistory {
   }
 
   /** What is missing when there are no more blobs. */
-  rest(): Draft[] {
+  rest(): PageSoFar[] {
     const awaited = this.#awaitedNull;
     this.#awaitedNull = undefined;
     return awaited === undefined ? [] : [this.#nullDraft(awaited)];
   }
 
-  #find(version: VersionBlob): Omit<Draft, 'position'> | undefined {
+  #find(version: VersionBlob): Omit<PageSoFar, 'position'> | undefined {
     const { token, record } = version;
     const head = this.#head;
     if (token === namedVersion(head?.record) || this.#isListed(token, record?.isNull === true)) return undefined;
@@ -108,7 +108,7 @@ export class KeyHistory {
    * which is younger than what was read of the version, says what is shown, itself included: no version without a
    * current one.
    */
-  #findHeadless(version: VersionBlob): Omit<Draft, 'position'> {
+  #findHeadless(version: VersionBlob): Omit<PageSoFar, 'position'> {
     const survivor = ownEntry({ bucket: this.#bucket, key: this.key }, version, this.#isLatestSurvivor());
     const isShared = this.#hasLooked;
     this.#hasLooked = true;
@@ -140,7 +140,7 @@ export class KeyHistory {
    * Mostly it was committed after the head was read, which is as if it came after the listing. Or the head came late,
    * from a writer that knew of no versions, and is the current one all the same: then it stands there still.
    */
-  #findAbove(head: Head, version: VersionBlob): Omit<Draft, 'position'> | undefined {
+  #findAbove(head: Head, version: VersionBlob): Omit<PageSoFar, 'position'> | undefined {
     if (!mayHideVersions(head) || !isVisible(head, version)) return undefined;
     const found = async (call: Call): Promise<Looked> => {
       this.#headNow ??= readHead({ bucket: this.#bucket, key: this.key }, call);
@@ -162,7 +162,7 @@ export class KeyHistory {
     return ownEntry({ bucket: this.#bucket, key: this.key }, version, false);
   }
 
-  #nullDraft(token: VersionToken): Draft {
+  #nullDraft(token: VersionToken): PageSoFar {
     return { position: { key: this.key, version: token }, found: (call) => this.#findNull(token, call) };
   }
 
@@ -188,7 +188,7 @@ export class KeyHistory {
   }
 
   #isCurrentListed({ record }: Head): boolean {
-    if (record?.kind === 'link' || record?.kind === 'tomb') {
+    if (record?.kind === 'link' || record?.kind === 'marker') {
       return this.#isListed(record.version, record.isNull === true);
     }
     return this.#start !== undefined && (this.#start.nullListed || this.#start.behind !== undefined);

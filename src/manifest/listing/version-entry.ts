@@ -2,7 +2,7 @@ import type { KeyRef } from '../records/key-ref.ts';
 import { type Head, NULL_VERSION, viewOf } from '../heads/head.ts';
 import { type VersionBlob, versionIdOf, versionView } from '../versions/version-blob.ts';
 import { mtimeOfSeq } from '../records/clock.ts';
-import type { OwnMarker, TombHead } from '../records/record.ts';
+import type { OwnMarker, MarkerHead } from '../records/record.ts';
 import type { ObjectView } from '../records/object-view.ts';
 import { type ListedObject, type ListedPrefix, objectEntry } from './listing-entry.ts';
 
@@ -31,7 +31,7 @@ export type VersionsEntry = ListedVersion | ListedMarker | ListedPrefix;
 /** The version that a head names or is; a link repeats all that a listing shows. */
 export function currentEntry(place: KeyRef, head: Head): ListedVersion | ListedMarker {
   const { record } = head;
-  if (record?.kind !== 'tomb') return versionEntry(viewOf(head, place), true);
+  if (record?.kind !== 'marker') return versionEntry(viewOf(head, place), true);
   const versionId = record.isNull === true ? NULL_VERSION : record.version;
   return markerEntry(place, { versionId, isLatest: true }, record);
 }
@@ -39,7 +39,7 @@ export function currentEntry(place: KeyRef, head: Head): ListedVersion | ListedM
 /** A version that has a blob of its own. */
 export function ownEntry(place: KeyRef, version: VersionBlob, isLatest: boolean): ListedVersion | ListedMarker {
   const { record } = version;
-  if (record?.kind !== 'tomb') return versionEntry(versionView(place, version), isLatest);
+  if (record?.kind !== 'marker') return versionEntry(versionView(place, version), isLatest);
   return markerEntry(place, { versionId: versionIdOf(version), isLatest }, record);
 }
 
@@ -50,7 +50,7 @@ function versionEntry(view: ObjectView, isLatest: boolean): ListedVersion {
 function markerEntry(
   { bucket, key }: KeyRef,
   named: Pick<NamedVersion, 'versionId' | 'isLatest'>,
-  { mtime, seq, owner }: OwnMarker | TombHead,
+  { mtime, seq, owner }: OwnMarker | MarkerHead,
 ): ListedMarker {
   return { kind: 'marker', key, ...named, mtime: mtime ?? mtimeOfSeq(seq), ownerId: owner ?? bucket.ownerId };
 }

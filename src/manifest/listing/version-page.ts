@@ -2,7 +2,7 @@ import type { Call } from '../../observe/call.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
 import type { Bucket } from '../records/bucket.ts';
 import { asNoSuchBucket } from '../heads/object-read.ts';
-import type { Draft, Looked, Position } from './key-history.ts';
+import type { PageSoFar, Looked, Position } from './key-history.ts';
 import type { ListingPage } from './listing-entry.ts';
 import type { VersionsEntry } from './version-entry.ts';
 import { VersionScan, type VersionScanOptions } from './version-scan.ts';
@@ -67,7 +67,7 @@ async function readPage(options: VersionScanOptions, call: Call): Promise<Versio
   return pageOf(entries, limit, scan.cutAt);
 }
 
-async function settle({ found }: Draft, call: Call): Promise<Looked> {
+async function settle({ found }: PageSoFar, call: Call): Promise<Looked> {
   return typeof found === 'function' ? found(call) : found;
 }
 

@@ -1,6 +1,6 @@
 import type { Call } from '../../observe/call.ts';
 import type { Bucket } from '../records/bucket.ts';
-import type { Draft, Looked } from './key-history.ts';
+import type { PageSoFar, Looked } from './key-history.ts';
 import type { ListedPrefix, ListingRequest } from './listing-entry.ts';
 import type { Region } from './listing-region.ts';
 import { PrefixJudge } from './prefix-judge.ts';
@@ -22,7 +22,7 @@ export class VersionPrefixes {
   }
 
   /** Something beneath it was seen. */
-  sure(prefix: string): Draft {
+  sure(prefix: string): PageSoFar {
     return draft(prefix, listed(prefix));
   }
 
@@ -30,7 +30,7 @@ export class VersionPrefixes {
    * There are heads, but no versions' own blobs: perhaps all that is left are heads of keys whose last version was
    * deleted.
    */
-  withHeads(prefix: string, region: Region): Draft {
+  withHeads(prefix: string, region: Region): PageSoFar {
     return draft(prefix, async (call) => {
       const mayBeEmpty = await this.#judge.mayHideIn(prefix, call);
       const holds =
@@ -41,7 +41,7 @@ export class VersionPrefixes {
   }
 
   /** There are versions' own blobs, but no heads: mostly what is about to become a version. */
-  withoutHeads(prefix: string): Draft {
+  withoutHeads(prefix: string): PageSoFar {
     return draft(prefix, async (call) =>
       (await holdsSurvivor(this.#bucket, { prefix, maxCalls: MAX_CALLS }, call)) ? listed(prefix) : 'nothing',
     );
@@ -52,6 +52,6 @@ function listed(prefix: string): ListedPrefix {
   return { kind: 'prefix', key: prefix };
 }
 
-function draft(prefix: string, found: ListedPrefix | ((call: Call) => Promise<Looked>)): Draft {
+function draft(prefix: string, found: ListedPrefix | ((call: Call) => Promise<Looked>)): PageSoFar {
   return { position: { key: prefix }, found };
 }

@@ -4,7 +4,7 @@ import type { Bucket } from '../records/bucket.ts';
 import { parseListedHead } from '../heads/head.ts';
 import { parseVersion } from '../versions/version-blob.ts';
 import type { VersionToken } from '../records/version-token.ts';
-import { type Draft, KeyHistory, type Position } from './key-history.ts';
+import { type PageSoFar, KeyHistory, type Position } from './key-history.ts';
 import { rollUp } from './listing-entry.ts';
 import { type DecodedEntry, type Region, regionsOf } from './listing-region.ts';
 import { MAX_CALLS } from './listing-scan.ts';
@@ -32,7 +32,7 @@ export class VersionScan {
   readonly #heads: readonly RegionQueue[];
   readonly #own: RegionQueue;
   readonly #prefixes: VersionPrefixes;
-  #drafts: Draft[] = [];
+  #drafts: PageSoFar[] = [];
   #history: KeyHistory | undefined;
   /** Rolled up already: nothing beneath it is looked at. */
   #openPrefix: string | undefined;
@@ -73,7 +73,7 @@ export class VersionScan {
   }
 
   /** Looks on until there are so many drafts, at least, or no more. */
-  async draft(count: number, call: Call): Promise<Draft[]> {
+  async draft(count: number, call: Call): Promise<PageSoFar[]> {
     this.#drafts = [];
     while (this.#drafts.length < count && !this.#isOver) {
       const lacking = [...this.#heads, this.#own].filter((queue) => queue.isLacking);
@@ -166,7 +166,7 @@ export class VersionScan {
     this.#addPrefix(hasOwn ? this.#prefixes.sure(prefix) : this.#prefixes.withHeads(prefix, queue.region));
   }
 
-  #emit(drafts: readonly Draft[]): void {
+  #emit(drafts: readonly PageSoFar[]): void {
     for (const draft of drafts) {
       const prefix = rollUp(draft.position.key, this.#options.request);
       if (prefix === undefined) this.#add(draft);
@@ -174,12 +174,12 @@ export class VersionScan {
     }
   }
 
-  #add(draft: Draft): void {
+  #add(draft: PageSoFar): void {
     this.#drafts.push(draft);
     this.#position = draft.position;
   }
 
-  #addPrefix(draft: Draft): void {
+  #addPrefix(draft: PageSoFar): void {
     this.#openPrefix = draft.position.key;
     this.#headless = undefined;
     this.#add(draft);

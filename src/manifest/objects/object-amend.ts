@@ -77,6 +77,6 @@ async function amendInHead(
     call,
   );
   // Settling that was under way may have given up because of this change.
-  if (before !== undefined && head?.record?.kind === 'mlink') context.settler.schedule({ bucket, key });
+  if (before !== undefined && head?.record?.kind === 'assembled') context.settler.schedule({ bucket, key });
   return { before, head };
 }

@@ -2,7 +2,7 @@ import type { Call } from '../../observe/call.ts';
 import { mtimeOfSeq, newNonce } from '../records/clock.ts';
 import { partsOf } from '../heads/new-record.ts';
 import { blobMetadata } from '../heads/overflow.ts';
-import type { MlinkHead } from '../records/record.ts';
+import type { AssembledHead } from '../records/record.ts';
 import { type VersionToken, seqOfToken } from '../records/version-token.ts';
 import type { BlobMetadata, WriteResult } from '../../store/blob-store.ts';
 import { type Head, NULL_VERSION, parseHead } from '../heads/head.ts';
@@ -89,7 +89,7 @@ async function publishVersion(
 }
 
 /**
- * Publishes the null version: the head becomes an mlink to the blob. Even if the upload was initiated before the
+ * Publishes the null version: the head becomes an assembled head to the blob. Even if the upload was initiated before the
  * current version was made, its object gets a place above that version.
  * @returns the head, as a read would find it; undefined when it was found instead of an answer, as it may have been
  * amended since it was written
@@ -111,14 +111,14 @@ async function publishNull(
       bucket,
       key,
       conditions,
-      writes: 'mlink',
+      writes: 'assembled',
       blob: version,
       isTooLate: () => age.isTooOld,
       known,
       once,
       plan: async ({ seq, ...base }, { placed, condition }) => {
-        const mlink: MlinkHead = {
-          kind: 'mlink',
+        const assembled: AssembledHead = {
+          kind: 'assembled',
           etag,
           size,
           version,
@@ -127,7 +127,7 @@ async function publishNull(
           ...base,
           ...placeOf(version, { seq, placed }, base),
         };
-        const metadata = await blobMetadata(bucket.home, mlink, native, call);
+        const metadata = await blobMetadata(bucket.home, assembled, native, call);
         return async () => {
           const result = await bucket.home.store.write(ref, EMPTY, { headers, metadata, condition }, call);
           sent = { result, metadata };
@@ -146,7 +146,7 @@ function placeOf(
   version: VersionToken,
   { seq, placed }: { readonly seq: number; readonly placed: PlacedHead },
   base: { readonly floor?: number | undefined },
-): Pick<MlinkHead, 'seq' | 'mtime' | 'floor'> {
+): Pick<AssembledHead, 'seq' | 'mtime' | 'floor'> {
   const place = seqOfToken(version);
   const at = isBehind(version, placed) ? { seq, mtime: mtimeOfSeq(place) } : { seq: place };
   return { ...at, ...(base.floor === seq && { floor: at.seq }) };

@@ -113,7 +113,8 @@ export function createObjects(options: ObjectsOptions): Objects {
   };
   /** Called by reads that meet an object which a crash left unsettled: has it settled in the background. */
   const noticed = (bucket: Bucket, view: ObjectView): void => {
-    if (view.head.kind === 'mlink' && canSettle(bucket, view.size)) context.settler.schedule({ bucket, key: view.key });
+    if (view.head.kind === 'assembled' && canSettle(bucket, view.size))
+      context.settler.schedule({ bucket, key: view.key });
   };
   return {
     find: (target, call) =>

@@ -263,7 +263,7 @@ export const RECORD_FIELDS = {
     of: 'own',
     check: isMark,
     form: FLAG,
-    meaning: 'it is the null version; inline heads and mlinks always are',
+    meaning: 'it is the null version; inline heads and assembled heads always are',
     absent: 'it is not',
   },
   stamp: {

@@ -74,13 +74,13 @@ export interface LinkHead
  * The current version is the null version, and its bytes lie on a private blob until they are moved to the key. Its
  * record is this one.
  */
-export interface MlinkHead extends Omit<ObjectFields, 'etag'>, HeadFields, NamingObject {
-  readonly kind: 'mlink';
+export interface AssembledHead extends Omit<ObjectFields, 'etag'>, HeadFields, NamingObject {
+  readonly kind: 'assembled';
 }
 
 /** The current version is a delete marker. */
-export interface TombHead extends MarkerFields, HeadFields, Naming, FieldsOf<'own' | 'seen' | 'null'> {
-  readonly kind: 'tomb';
+export interface MarkerHead extends MarkerFields, HeadFields, Naming, FieldsOf<'own' | 'seen' | 'null'> {
+  readonly kind: 'marker';
 }
 
 /** The key has no version any more. Work in the log may be left to do. */
@@ -89,7 +89,7 @@ export interface VoidHead extends Placed, HeadFields, FieldsOf<'null'> {
 }
 
 /** The record of the blob at a key's name. */
-export type HeadRecord = InlineHead | LinkHead | MlinkHead | TombHead | VoidHead;
+export type HeadRecord = InlineHead | LinkHead | AssembledHead | MarkerHead | VoidHead;
 export type HeadKind = HeadRecord['kind'];
 
 /** An object on a version's own blob. */
@@ -99,7 +99,7 @@ export interface OwnObject extends ObjectFields, FieldsOf<'own'>, Pick<FieldsOf<
 
 /** A delete marker, which is a version's own blob without bytes. */
 export interface OwnMarker extends MarkerFields, FieldsOf<'own'> {
-  readonly kind: 'tomb';
+  readonly kind: 'marker';
 }
 
 /** The record of a version's own blob. */
@@ -113,21 +113,22 @@ export interface LooseRecord extends Placed, FieldsOf<FieldGroup> {
   readonly kind: HeadKind;
 }
 
+/** On disk a kind is one letter. It stays what it is when code or documents use another word. */
 const KIND_CODE: Readonly<Record<HeadKind, string | undefined>> = {
   inline: undefined,
   link: 'l',
-  mlink: 'm',
-  tomb: 't',
+  assembled: 'm',
+  marker: 't',
   void: 'v',
 };
-const KIND_OF: Readonly<Record<string, HeadKind>> = { l: 'link', m: 'mlink', t: 'tomb', v: 'void' };
+const KIND_OF: Readonly<Record<string, HeadKind>> = { l: 'link', m: 'assembled', t: 'marker', v: 'void' };
 
 /** Fields that a head of each kind must have. */
 const MUST_HAVE: Readonly<Record<HeadKind, readonly ('version' | 'etag' | 'size')[]>> = {
   inline: [],
   link: ['version', 'etag', 'size'],
-  mlink: ['version', 'etag', 'size'],
-  tomb: ['version'],
+  assembled: ['version', 'etag', 'size'],
+  marker: ['version'],
   void: [],
 };
 
@@ -188,7 +189,7 @@ export function asHead(record: LooseRecord): HeadRecord {
 
 /** The record of a version's own blob. @throws RecordFormatError for one that none has */
 export function asOwn(record: LooseRecord): OwnRecord {
-  if (record.kind === 'inline' || record.kind === 'tomb') return record as OwnRecord;
+  if (record.kind === 'inline' || record.kind === 'marker') return record as OwnRecord;
   throw new RecordFormatError(`kind "${record.kind}" on a version's own blob`);
 }
 
@@ -207,7 +208,9 @@ export function namedVersion(record: HeadRecord | undefined): VersionToken | und
 
 /** The noncurrent null version that a head names. */
 export function namedNull(record: HeadRecord | undefined): VersionToken | undefined {
-  return record === undefined || record.kind === 'inline' || record.kind === 'mlink' ? undefined : record.nullVersion;
+  return record === undefined || record.kind === 'inline' || record.kind === 'assembled'
+    ? undefined
+    : record.nullVersion;
 }
 
 /** Whether a record says that it belongs to the null version. Heads that are the null version need not say it. */
@@ -253,8 +256,8 @@ export function splitForOverflow(record: HeadRecord | OwnRecord): { core: LooseR
   };
 }
 
-/** A link or tomb reduced to what listings and conditions need. The version's own blob says the rest. */
-export function trimmed(link: LinkHead | TombHead): LinkHead | TombHead {
+/** A link or marker reduced to what listings and conditions need. The version's own blob says the rest. */
+export function trimmed(link: LinkHead | MarkerHead): LinkHead | MarkerHead {
   const { unknown: _on, unknownSpilled: _its, ...known } = untrimmed(link);
   return known;
 }

@@ -13,7 +13,7 @@ import { newNonce } from '../records/clock.ts';
 import { codecOf, keyOfHead } from '../records/names.ts';
 import { linkMetadata } from '../heads/overflow.ts';
 import { nativeIn } from '../records/metadata.ts';
-import type { HeadRecord, LinkHead, MlinkHead, TombHead } from '../records/record.ts';
+import type { HeadRecord, LinkHead, AssembledHead, MarkerHead } from '../records/record.ts';
 import { versionRef } from '../records/version-names.ts';
 import { takeCensus } from './census.ts';
 import {
@@ -96,7 +96,7 @@ async function exportHead(one: BucketExport, entry: BlobEntry, call: Call): Prom
   const { record } = head;
   requirePlain(record);
   switch (record?.kind) {
-    case 'mlink':
+    case 'assembled':
       return run.act(tally, { finding: 'settled', name: key }, () => settleNow(bucket, { key, head, record }, call));
     case 'link':
       if (head.properties.size !== record.size) {
@@ -105,7 +105,7 @@ async function exportHead(one: BucketExport, entry: BlobEntry, call: Call): Prom
         );
       }
       return;
-    case 'tomb':
+    case 'marker':
       if (settings.dropMarkers) {
         await run.act(tally, { finding: 'markers', name: key }, () => dropMarker(bucket, { key, head, record }, call));
       }
@@ -114,10 +114,10 @@ async function exportHead(one: BucketExport, entry: BlobEntry, call: Call): Prom
   }
 }
 
-async function settleNow(bucket: Bucket, { key, head, record }: KeyHead<MlinkHead>, call: Call): Promise<boolean> {
+async function settleNow(bucket: Bucket, { key, head, record }: KeyHead<AssembledHead>, call: Call): Promise<boolean> {
   if (!canSettle(bucket, record.size)) throw tooLarge(bucket, { key, head, record });
   await settle({ bucket, key }, call);
-  return (await headOfKey(bucket, key, call))?.record?.kind !== 'mlink';
+  return (await headOfKey(bucket, key, call))?.record?.kind !== 'assembled';
 }
 
 interface KeyHead<R extends HeadRecord> {
@@ -127,7 +127,7 @@ interface KeyHead<R extends HeadRecord> {
 }
 
 /** Says where the bytes lie, so that a tool of the cloud can copy them. */
-function tooLarge(bucket: Bucket, { key, record }: KeyHead<LinkHead | MlinkHead>, cause?: unknown): Error {
+function tooLarge(bucket: Bucket, { key, record }: KeyHead<LinkHead | AssembledHead>, cause?: unknown): Error {
   const { version, size } = record;
   const { container, name } = versionRef({ bucket, key }, version);
   return new Error(`${size} bytes are too many for one copy inside the service: they stay at ${container}/${name}`, {
@@ -172,7 +172,7 @@ async function fillHead(bucket: Bucket, { key, head, record }: KeyHead<LinkHead>
  * marker's own blob is stamped as part of the history. A null version is known through the head alone, so that head
  * stays.
  */
-async function dropMarker(bucket: Bucket, { key, head, record }: KeyHead<TombHead>, call: Call): Promise<boolean> {
+async function dropMarker(bucket: Bucket, { key, head, record }: KeyHead<MarkerHead>, call: Call): Promise<boolean> {
   const { version: token, nullVersion, isNull } = record;
   if (nullVersion !== undefined) return false;
   await redo({ bucket, key }, head, call);

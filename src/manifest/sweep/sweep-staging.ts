@@ -1,5 +1,5 @@
 import type { Call } from '../../observe/call.ts';
-import { Grounds, removeKnownBlob } from '../versions/remove-blob.ts';
+import { RemovalReason, removeKnownBlob } from '../versions/remove-blob.ts';
 import { isUploadToken } from '../records/version-token.ts';
 import { type Claim, decodeClaim } from '../versions/upload-claim.ts';
 import { lookUpUpload, removeUploadRecord } from '../uploads/upload-find.ts';
@@ -37,7 +37,7 @@ export function mayHaveBeenPublished(staging: Staging): boolean {
  * Ends what an Abort, or the deletion of a published object, left: the upload's record first, the claim last.
  * Of what was published and overwritten only the bytes are left.
  */
-export async function removeStaging(
+export async function removeLeftStaging(
   { run, bucket }: BucketSweep,
   { key, token, ref, record, entry }: ListedBlob,
   staging: 'stump' | Claim,
@@ -51,5 +51,10 @@ export async function removeStaging(
     await removePartRecords(home, uploadId, call);
     await run.store.discardParts(ref, call);
   }
-  await removeKnownBlob({ bucket, key }, { token, record, revision: entry.revision }, Grounds.unnamed(run.now), call);
+  await removeKnownBlob(
+    { bucket, key },
+    { token, record, revision: entry.revision },
+    RemovalReason.unnamed(run.now),
+    call,
+  );
 }

@@ -4,7 +4,7 @@ import { blobsOf } from '../../store/pages.ts';
 import type { Head } from '../heads/head.ts';
 import { canSettle, settle } from '../versions/settle.ts';
 import { mayHideVersions } from '../versions/drain-window.ts';
-import { Grounds, isLocked, removeKnownBlob } from '../versions/remove-blob.ts';
+import { RemovalReason, isLocked, removeKnownBlob } from '../versions/remove-blob.ts';
 import { stampVersion } from '../versions/stamp.ts';
 import { isVisible, parseVersion } from '../versions/version-blob.ts';
 import { RECORD_NAME, encodeRecord, namedVersion } from '../records/record.ts';
@@ -13,12 +13,12 @@ import { isUploadToken, seqOfToken, tokenOfNull } from '../records/version-token
 import { decodeClaim, mayLandLate, sealKnown } from '../versions/upload-claim.ts';
 import type { BucketSweep, ListedBlob } from './sweep-run.ts';
 import { type HeadsByKey, headOfKey, headsOfKeys } from '../heads/heads-of-keys.ts';
-import { mayHaveBeenPublished, removeStaging, stagingOf } from './sweep-staging.ts';
+import { mayHaveBeenPublished, removeLeftStaging, stagingOf } from './sweep-staging.ts';
 import type { KeyRef } from '../records/key-ref.ts';
 
 /**
  * All own blobs of versions, and of uploads: what the log of a head says is done, what no head names is removed
- * once it is past the grace, old mlinks are settled. Blobs are listed first and heads read afterwards: so a blob that
+ * once it is past the grace, old assembled heads are settled. Blobs are listed first and heads read afterwards: so a blob that
  * a head names when it is listed is either named still, or was displaced and is stamped on another revision.
  */
 export async function sweepVersions(sweep: BucketSweep, call: Call): Promise<void> {
@@ -71,12 +71,12 @@ async function sweepBlob(sweep: BucketSweep, blob: ListedBlob, heads: HeadsByKey
     const mayGo = isRested && (run.isPastGrace(entry) || !mayLandLate(decodeClaim(entry.metadata), record));
     if (mayGo) {
       await run.act(tally, { finding: 'logged', name, bytes }, () =>
-        removeDeleted(sweep, blob, Grounds.loggedIn(head), call),
+        removeDeleted(sweep, blob, RemovalReason.loggedIn(head), call),
       );
     }
     return;
   }
-  if (at?.kind === 'mlink' && named === token) {
+  if (at?.kind === 'assembled' && named === token) {
     if (isRested && canSettle(bucket, at.size)) {
       await run.act(tally, { finding: 'unsettled', name: key }, () => settle({ bucket, key }, call));
     }
@@ -96,7 +96,7 @@ async function sweepBlob(sweep: BucketSweep, blob: ListedBlob, heads: HeadsByKey
 async function removeDeleted(
   { run, bucket }: BucketSweep,
   blob: ListedBlob,
-  grounds: Grounds,
+  grounds: RemovalReason,
   call: Call,
 ): Promise<boolean> {
   const { key, token, ref, entry } = blob;
@@ -111,7 +111,7 @@ async function removeDeleted(
 function removeListed(
   place: KeyRef,
   { token, record, entry }: ListedBlob,
-  grounds: Grounds,
+  grounds: RemovalReason,
   call: Call,
 ): Promise<boolean> {
   return removeKnownBlob(place, { token, record, revision: entry.revision }, grounds, call);
@@ -133,10 +133,10 @@ async function sweepUnnamed(sweep: BucketSweep, blob: ListedBlob, call: Call): P
   const place = { bucket, key: blob.key };
   if (staging === 'none') {
     await run.act(tally, { finding: 'versions', ...item }, () =>
-      removeListed(place, blob, Grounds.unnamed(run.now), call),
+      removeListed(place, blob, RemovalReason.unnamed(run.now), call),
     );
   } else {
-    await run.act(tally, { finding: 'staging', ...item }, () => removeStaging(sweep, blob, staging, call));
+    await run.act(tally, { finding: 'staging', ...item }, () => removeLeftStaging(sweep, blob, staging, call));
   }
 }
 
@@ -185,7 +185,7 @@ async function sweepLost({ run, bucket, tally }: BucketSweep, blob: ListedBlob, 
   }
   if (record?.lostSince !== undefined && run.isOlderThan(record.lostSince, keepLostMs)) {
     await run.act(tally, { finding: 'versions', name, bytes: size }, () =>
-      removeListed({ bucket, key }, blob, Grounds.unnamed(run.now), call),
+      removeListed({ bucket, key }, blob, RemovalReason.unnamed(run.now), call),
     );
     return;
   }

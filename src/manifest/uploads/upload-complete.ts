@@ -10,7 +10,7 @@ import { versionNonce } from '../heads/head-commit.ts';
 import { type Head, NULL_VERSION, type SeenHead } from '../heads/head.ts';
 import { liveView, readHead } from '../heads/object-read.ts';
 import type { Committed, PublishRequest, VersionMetadata } from '../heads/object-requests.ts';
-import type { FreshMlink } from '../versions/settle.ts';
+import type { FreshAssembled } from '../versions/settle.ts';
 import { encodeClaim, replaceClaim } from '../versions/upload-claim.ts';
 import type { UploadsContext } from './upload-context.ts';
 import { type Upload, type UploadTarget, invalidPart, lookUpUpload, noSuchUpload, readUpload } from './upload-find.ts';
@@ -143,7 +143,7 @@ function freshOf(
   plan: ObjectPlan,
   { unsettled, isAlone, claim: { claim, rest, revision, since } }: Published,
   headers: ContentHeaders,
-): FreshMlink | undefined {
+): FreshAssembled | undefined {
   const head = unsettled?.head;
   if (head === undefined || !isAlone || plan.encryption !== undefined || plan.tokens.length === 0) return undefined;
   const metadata = { ...rest, ...encodeClaim(claim) };

@@ -5,7 +5,7 @@ import { isStoreError } from '../../store/store-error.ts';
 import { readHead } from '../heads/object-read.ts';
 import { namedVersion } from '../records/record.ts';
 import { versionOfUpload } from '../records/upload-id.ts';
-import type { FreshMlink } from '../versions/settle.ts';
+import type { FreshAssembled } from '../versions/settle.ts';
 import { readClaim } from '../versions/upload-claim.ts';
 import { type Completion, writeTombstone } from '../versions/upload-tombstone.ts';
 import type { UploadsContext } from './upload-context.ts';
@@ -23,8 +23,8 @@ export interface Ending {
   readonly isClaimed?: boolean;
   /** Of all parts, if they are known: what is uploaded again keeps its number. */
   readonly numbers?: Iterable<number>;
-  /** The head may be an mlink, to be settled when the end is noted: `fresh` counts only then. */
-  readonly unsettled?: { readonly fresh?: FreshMlink | undefined };
+  /** The head may be an assembled head, to be settled when the end is noted: `fresh` counts only then. */
+  readonly unsettled?: { readonly fresh?: FreshAssembled | undefined };
 }
 
 /**

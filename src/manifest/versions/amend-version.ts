@@ -175,7 +175,7 @@ async function rewrite(
 ): Promise<'done' | 'moved' | StoreError> {
   const { home } = target.bucket;
   const { record: before } = version;
-  if (before.kind === 'tomb') throw markerNamed(version);
+  if (before.kind === 'marker') throw markerNamed(version);
   const { metadata } = version.properties;
   const record: OwnObject = { ...amended(before, fields), ring: [nonce, ...(before.ring ?? [])].slice(0, RING_LENGTH) };
   const now = { ...(await blobMetadata(home, record, nativeIn(metadata), call)), ...claimIn(metadata) };

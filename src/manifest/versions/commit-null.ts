@@ -51,7 +51,7 @@ interface CopiedNull {
 
 /** Its bytes lie on a private blob, which the head names. */
 export interface DetachedNull {
-  readonly writes: 'mlink';
+  readonly writes: 'assembled';
   /** That blob: it must not be taken for the one that the head displaces. */
   readonly blob: VersionToken;
   /** As in a `HeadChange`. */
@@ -88,7 +88,7 @@ export async function commitNull(context: ObjectsContext, version: NewNull, call
         const placed = await placeHead(context, place, head, call);
         seq = context.clock.next(placed.seq);
         const displaced = (await displaceNull(place, head, call)).dels ?? [];
-        dels = version.writes === 'mlink' ? displaced.filter((token) => token !== version.blob) : displaced;
+        dels = version.writes === 'assembled' ? displaced.filter((token) => token !== version.blob) : displaced;
         // Said even where it is the seq itself: it tells that this writer knew of versions.
         const floor = bucket.versioning === 'never' ? {} : { floor: seq, ...floorAbove(placed, conditions) };
         return plan(

@@ -2,7 +2,7 @@ import { isS3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import { newNonce } from '../records/clock.ts';
 import { headPlace } from '../records/names.ts';
-import { RECORD_NAME, type DeletionRecord, type OwnMarker, type TombHead, encodeRecord } from '../records/record.ts';
+import { RECORD_NAME, type DeletionRecord, type OwnMarker, type MarkerHead, encodeRecord } from '../records/record.ts';
 import { deletionRef, ownKey, versionRef } from '../records/version-names.ts';
 import { type VersionToken, newToken, seqOfToken } from '../records/version-token.ts';
 import { NULL_VERSION } from '../heads/head.ts';
@@ -11,7 +11,7 @@ import type { ObjectsContext } from './object-context.ts';
 import type { ObjectTarget, RemoveRequest, Removed } from '../heads/object-requests.ts';
 import { commitNull } from './commit-null.ts';
 import { commitVersion } from './commit-version.ts';
-import { Grounds, removeVersionBlob } from './remove-blob.ts';
+import { RemovalReason, removeVersionBlob } from './remove-blob.ts';
 import { type WrittenMarker, writeOwn } from './version-blob.ts';
 import type { KeyRef } from '../records/key-ref.ts';
 
@@ -72,12 +72,12 @@ async function createNull(
       onDoubt: () => (mayBeNamed = true),
       plan: async (base, { condition }) => {
         if (unused !== undefined && !mayBeNamed) {
-          await removeVersionBlob(place, unused, Grounds.neverNamed(unused), call);
+          await removeVersionBlob(place, unused, RemovalReason.neverNamed(unused), call);
         }
         const token = newToken(base.seq);
         unused = token;
         const { record, revision } = await writeMarker(place, { token, ownerId, isNull: true }, call);
-        const tomb: TombHead = {
+        const marker: MarkerHead = {
           ...record,
           ...base,
           version: token,
@@ -85,7 +85,7 @@ async function createNull(
           ...(trueKey !== undefined && { key: trueKey }),
         };
         return () =>
-          bucket.home.store.write(ref, EMPTY, { metadata: { [RECORD_NAME]: encodeRecord(tomb) }, condition }, call);
+          bucket.home.store.write(ref, EMPTY, { metadata: { [RECORD_NAME]: encodeRecord(marker) }, condition }, call);
       },
     },
     call,
@@ -106,7 +106,7 @@ async function writeMarker(
 ): Promise<WrittenMarker> {
   const { bucket, key } = place;
   const record: OwnMarker = {
-    kind: 'tomb',
+    kind: 'marker',
     seq: seqOfToken(token),
     ...(ownerId !== bucket.ownerId && { owner: ownerId }),
     ...(isNull && { isNull }),

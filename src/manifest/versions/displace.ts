@@ -6,7 +6,7 @@ import { blobMetadata } from '../heads/overflow.ts';
 import { claimIn, nativeIn } from '../records/metadata.ts';
 import {
   type InlineHead,
-  type MlinkHead,
+  type AssembledHead,
   type OwnObject,
   RECORD_NAME,
   namedNull,
@@ -20,7 +20,7 @@ import { whileStreaming } from '../heads/commit-life.ts';
 import { type Head, contentHeadersOf, nativeRecord, sameContentHeaders, viewOf } from '../heads/head.ts';
 import { readHead } from '../heads/object-read.ts';
 import { type OwnCopy, copyToOwn } from './own-copy.ts';
-import { Grounds, removeVersionBlob } from './remove-blob.ts';
+import { RemovalReason, removeVersionBlob } from './remove-blob.ts';
 import { stampCurrent, stampVersion, touchVersion } from './stamp.ts';
 import type { KeyRef } from '../records/key-ref.ts';
 import { AGAIN } from '../records/turns.ts';
@@ -69,7 +69,7 @@ export async function displaceNull(place: KeyRef, head: Head | undefined, call: 
 /** Own blob of the null version, current or not; undefined when there is none or its bytes are in the head. */
 export function nullBlobOf(head: Head | undefined): VersionToken | undefined {
   const record = head?.record;
-  return record?.kind === 'mlink' || saysNull(record) ? namedVersion(record) : namedNull(record);
+  return record?.kind === 'assembled' || saysNull(record) ? namedVersion(record) : namedNull(record);
 }
 
 /**
@@ -80,7 +80,7 @@ export async function redo(place: KeyRef, head: Head | undefined, call: Call): P
   const { adds = [], dels = [] } = head?.record ?? {};
   await Promise.all([
     ...adds.map((token) => stampVersion(place, token, call)),
-    ...dels.map((token) => removeVersionBlob(place, token, Grounds.loggedIn(head), call)),
+    ...dels.map((token) => removeVersionBlob(place, token, RemovalReason.loggedIn(head), call)),
   ]);
 }
 
@@ -110,11 +110,11 @@ async function displaceCurrent(
     case 'void':
       return undefined;
     case 'link':
-    case 'tomb':
+    case 'marker':
       if (head.record.isNull === true) return head.record.version;
       await stampCurrent(place, head, call);
       return head.record.nullVersion;
-    case 'mlink':
+    case 'assembled':
       return hasOwnPlace(head.record)
         ? keepDetachedNull(place, { head, record: head.record }, call)
         : moveNull(place, { head, seq, record: head.record }, call);
@@ -124,7 +124,7 @@ async function displaceCurrent(
 }
 
 /** The order of a blob's name is the object's place. Not so for an upload that was completed over something newer. */
-function hasOwnPlace({ version, seq }: MlinkHead): boolean {
+function hasOwnPlace({ version, seq }: AssembledHead): boolean {
   return seqOfToken(version) === seq;
 }
 
@@ -145,7 +145,7 @@ export function seqOfHead(head: Head | undefined): number {
 /** The place of the version that a head names, or is. */
 function tokenOfHead(head: Head, seq: number): VersionToken {
   const { record } = head;
-  const isNamed = record?.kind !== 'mlink' || hasOwnPlace(record);
+  const isNamed = record?.kind !== 'assembled' || hasOwnPlace(record);
   const named = isNamed ? namedVersion(record) : undefined;
   if (named !== undefined) return named;
   return tokenOfNull(seq, head.properties.revision);
@@ -163,7 +163,7 @@ export function isBehind(token: VersionToken, { head, seq }: Pick<PlacedHead, 'h
 /** A head that is the null version, or speaks for it. */
 interface NullInHead {
   readonly head: Head;
-  readonly record: InlineHead | MlinkHead;
+  readonly record: InlineHead | AssembledHead;
 }
 
 /** Copies the null version to a blob of its own, whose name no other state of it gets. */
@@ -221,7 +221,7 @@ function ownNullRecord({ bucket, key }: KeyRef, { head, record }: NullInHead): O
  */
 async function keepDetachedNull(
   { bucket, key }: KeyRef,
-  inHead: NullInHead & { readonly record: MlinkHead },
+  inHead: NullInHead & { readonly record: AssembledHead },
   call: Call,
 ): Promise<VersionToken | typeof AGAIN> {
   const { store } = bucket.home;

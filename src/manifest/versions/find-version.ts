@@ -59,12 +59,12 @@ export async function currentVersion(
   { bucket, key, head }: HeadAt,
   call: Call,
 ): Promise<KnownVersion | undefined> {
-  if (head?.record?.kind === 'tomb') throw markerOnTop(key, head);
+  if (head?.record?.kind === 'marker') throw markerOnTop(key, head);
   const token = head?.record?.kind === 'link' ? head.record.version : undefined;
   if (token !== undefined) return readVersion({ bucket, key }, token, call);
   const survivor = head === undefined ? await survivingVersion(context, { bucket, key }, call) : undefined;
   if (survivor === undefined) throw noSuchKey(key);
-  if (survivor.record?.kind === 'tomb') throw markerOnTop(key, survivor);
+  if (survivor.record?.kind === 'marker') throw markerOnTop(key, survivor);
   return readVersion({ bucket, key }, survivor.token, call);
 }
 
@@ -104,6 +104,6 @@ export async function requireVisible({ bucket, key }: KeyRef, version: VersionBl
 
 /** @throws S3Error MethodNotAllowed for a delete marker */
 export function objectOf(version: VersionBlob, { bucket, key }: KeyRef): ObjectView {
-  if (version.record?.kind === 'tomb') throw markerNamed(version);
+  if (version.record?.kind === 'marker') throw markerNamed(version);
   return versionView({ bucket, key }, version);
 }

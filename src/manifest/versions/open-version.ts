@@ -130,7 +130,7 @@ async function openBehind(
   const { record } = head ?? {};
   if (guess === undefined && bucket.versioning !== 'never') context.memory.note({ bucket, key }, head);
   try {
-    if (head !== undefined && (record === undefined || record.kind === 'inline' || record.kind === 'mlink')) {
+    if (head !== undefined && (record === undefined || record.kind === 'inline' || record.kind === 'assembled')) {
       return await openPlain(bucket, viewOf(head, { bucket, key }), request, call);
     }
     if (record?.kind === 'link') {

@@ -25,7 +25,7 @@ export function isLocked(record: OwnRecord | LooseRecord | undefined, now: numbe
  * Why a version's own blob may go. There are no others, and each is made of what proves it:
  * a lock binds all but a change of the key that was judged and is committed.
  */
-export class Grounds {
+export class RemovalReason {
   /** Undefined: they hold for every version. */
   readonly #tokens: readonly VersionToken[] | undefined;
   /** Undefined: a lock does not matter. Else whether one keeps the blob at this time, milliseconds since the epoch. */
@@ -42,26 +42,26 @@ export class Grounds {
   /**
    * A head that was read says so in its log: a committed change of the key let go of it, and looked at its lock before.
    */
-  static loggedIn(head: Head | undefined): Grounds {
-    return new Grounds(head?.record?.dels ?? []);
+  static loggedIn(head: Head | undefined): RemovalReason {
+    return new RemovalReason(head?.record?.dels ?? []);
   }
 
   /**
    * A change of the key by this request is committed, and lets go of it. Its lock was looked at, or its bytes lie at
    * the key now.
    */
-  static committed(token: VersionToken): Grounds {
-    return new Grounds([token]);
+  static committed(token: VersionToken): RemovalReason {
+    return new RemovalReason([token]);
   }
 
   /** This request brought it into being, and no head write that names it can have happened. */
-  static neverNamed(token: VersionToken): Grounds {
-    return new Grounds([token]);
+  static neverNamed(token: VersionToken): RemovalReason {
+    return new RemovalReason([token]);
   }
 
   /** No head names it, as far as is known, and it is old. A lock keeps it. @param now milliseconds since the epoch */
-  static unnamed(now: number): Grounds {
-    return new Grounds(undefined, now);
+  static unnamed(now: number): RemovalReason {
+    return new RemovalReason(undefined, now);
   }
 
   /** @param record of the state that would be removed */
@@ -79,7 +79,7 @@ export class Grounds {
 export async function removeVersionBlob(
   { bucket, key }: KeyRef,
   token: VersionToken,
-  grounds: Grounds,
+  grounds: RemovalReason,
   call: Call,
 ): Promise<boolean> {
   const { store } = bucket.home;
@@ -126,7 +126,7 @@ interface KnownBlob {
 export async function removeKnownBlob(
   { bucket, key }: KeyRef,
   known: KnownBlob,
-  grounds: Grounds,
+  grounds: RemovalReason,
   call: Call,
 ): Promise<boolean> {
   if (!grounds.allow(known.token, known.record)) return false;
@@ -179,7 +179,7 @@ export async function removeSealed(
     return outcomes.at(-1) !== 'conditionFailed';
   }
   try {
-    return await removeKnownBlob(place, { token, record: undefined, revision }, Grounds.committed(token), call);
+    return await removeKnownBlob(place, { token, record: undefined, revision }, RemovalReason.committed(token), call);
   } catch (error) {
     if (!isStoreError(error, 'conditionFailed', 'notFound')) throw error;
     return error.kind === 'notFound';

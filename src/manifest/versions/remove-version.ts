@@ -14,7 +14,7 @@ import {
   type LinkHead,
   type OwnRecord,
   RECORD_NAME,
-  type TombHead,
+  type MarkerHead,
   type VoidHead,
   encodeRecord,
   namedNull,
@@ -43,7 +43,7 @@ import type { ObjectTarget, RemoveRequest, Removed } from '../heads/object-reque
 import { indexDeletion } from './create-marker.ts';
 import { finishDeletion, nullBlobOf, redo, seqOfHead } from './displace.ts';
 import { VERSIONING_JUST_ENABLED, isDraining, mayHideVersions, versionsNewestFirst } from './drain-window.ts';
-import { Grounds, removeVersionBlob } from './remove-blob.ts';
+import { RemovalReason, removeVersionBlob } from './remove-blob.ts';
 import { type VersionBlob, isVisible, readVersion, versionView } from './version-blob.ts';
 import type { KeyRef } from '../records/key-ref.ts';
 import { AGAIN } from '../records/turns.ts';
@@ -100,7 +100,7 @@ export async function removeVersion(
     call,
   );
   if (removal.token !== undefined) {
-    await removeVersionBlob(target, removal.token, Grounds.committed(removal.token), call);
+    await removeVersionBlob(target, removal.token, RemovalReason.committed(removal.token), call);
   }
   if (removal.encryption !== undefined) discardPieces(context.settler, target, removal.encryption);
   if (removal.voidRevision !== undefined) await removeVoid(target, removal.voidRevision, call);
@@ -162,7 +162,7 @@ async function planNoncurrent(turn: Turn, call: Call): Promise<Plan | typeof AGA
   ]);
 
   const removal: Removal = {
-    removed: { deleteMarker: version.record.kind === 'tomb', versionId },
+    removed: { deleteMarker: version.record.kind === 'marker', versionId },
     token: version.token,
     ...encryptionOf(version.record),
   };
@@ -219,7 +219,7 @@ async function planSurvivor(
   }
   const seq = seqOfToken(token);
   await Promise.all([sealKnown({ ...target, token }, properties.metadata, call), indexDeletion(target, seq, call)]);
-  const removed: Removed = { deleteMarker: record?.kind === 'tomb', versionId: token };
+  const removed: Removed = { deleteMarker: record?.kind === 'marker', versionId: token };
   const removal: Removal = { removed, token, ...encryptionOf(record) };
   const { trueKey } = headPlace(target);
   const left: VoidHead = {
@@ -239,7 +239,7 @@ async function planSurvivor(
 
 /** @throws S3Error PreconditionFailed, and what the guard throws */
 function allow({ conditions, guard }: RemoveRequest, version: VersionBlob, { bucket, key }: Target): void {
-  if (version.record?.kind === 'tomb') return;
+  if (version.record?.kind === 'marker') return;
   const view = versionView({ bucket, key }, version);
   judgeWrite(conditions, view, key);
   guard?.(view);
@@ -256,13 +256,13 @@ async function planCurrent(
   const { bucket, key, versionId } = target;
   const token = namedVersion(head.record);
   const { own, next } = await neighbours(target, head, call);
-  if (own !== undefined && head.record?.kind !== 'mlink') allow(request, own, target);
-  else if (head.record?.kind !== 'tomb') allowHead(request, head, target);
+  if (own !== undefined && head.record?.kind !== 'assembled') allow(request, own, target);
+  else if (head.record?.kind !== 'marker') allowHead(request, head, target);
   const seal = own !== undefined && sealKnown({ ...target, token: own.token }, own.properties.metadata, call);
   const hides = next?.record?.kind !== 'inline';
   await Promise.all([redo(target, head, call), seal, hides && indexDeletion(target, seqOfHead(head), call)]);
 
-  const removed: Removed = { deleteMarker: head.record?.kind === 'tomb', versionId };
+  const removed: Removed = { deleteMarker: head.record?.kind === 'marker', versionId };
   const removal: Removal = { removed, ...(token !== undefined && { token }), ...encryptionOf(head.record) };
   const { ref } = headPlace({ bucket, key });
   const handed = { ...handedOn(target, head, next), nonce };
@@ -329,7 +329,7 @@ async function neighbours(
  * The head that makes an earlier version current again. That version was stamped when it was displaced, unless it is
  * the null version.
  */
-function promoted(next: VersionBlob, { bucket }: Target): LinkHead | TombHead {
+function promoted(next: VersionBlob, { bucket }: Target): LinkHead | MarkerHead {
   const { token } = next;
   const record = next.record ?? { kind: 'inline', seq: seqOfToken(token) };
   const named = {
@@ -339,7 +339,7 @@ function promoted(next: VersionBlob, { bucket }: Target): LinkHead | TombHead {
     seq: seqOfToken(token),
     ...(record.isNull !== true && { stamp: true }),
   };
-  if (record.kind === 'tomb') return { ...named, kind: 'tomb' };
+  if (record.kind === 'marker') return { ...named, kind: 'marker' };
   const { etag, size } = shownOf(next, bucket);
   return { ...named, kind: 'link', etag, size };
 }

@@ -7,12 +7,12 @@ import { newNonce } from '../records/clock.ts';
 import { ringAfter } from '../heads/head-commit.ts';
 import { type Head, contentHeadersOf, sameContentHeaders } from '../heads/head.ts';
 import { redo } from './displace.ts';
-import { Grounds, removeSealed, removeVersionBlob } from './remove-blob.ts';
+import { RemovalReason, removeSealed, removeVersionBlob } from './remove-blob.ts';
 import { readHead } from '../heads/object-read.ts';
 import { removePieces } from '../heads/pieces.ts';
 import { blobMetadata, overflowOf } from '../heads/overflow.ts';
 import { nativeIn } from '../records/metadata.ts';
-import { type InlineHead, type MlinkHead, namedVersion, objectFields } from '../records/record.ts';
+import { type InlineHead, type AssembledHead, namedVersion, objectFields } from '../records/record.ts';
 import { type SettleBacklog, TaskQueue, type TaskQueueOptions } from './task-queue.ts';
 import { sealKnown } from './upload-claim.ts';
 import { versionRef } from '../records/version-names.ts';
@@ -24,8 +24,8 @@ import type { KeyRef } from '../records/key-ref.ts';
  * Work that may follow the answer. No client waits for it, and a crash in the midst of it changes nothing for clients.
  */
 export interface Settler {
-  /** Moves the bytes of an mlink to its key, soon. @param fresh spares the look at both */
-  schedule(place: KeyRef, fresh?: FreshMlink): void;
+  /** Moves the bytes of an assembled head to its key, soon. @param fresh spares the look at both */
+  schedule(place: KeyRef, fresh?: FreshAssembled): void;
   /**
    * Removes a version's own blob together with the parts that were staged for it. The caller vouches for one of two
    * things: a committed change of the key no longer names the blob; or the caller made the blob itself, and no head
@@ -51,7 +51,7 @@ export function createSettler(options: TaskQueueOptions): Settler {
     },
     discard: (place, token) => {
       tasks.add(`discard ${place.bucket.uid}/${token}`, async (call) => {
-        await removeVersionBlob(place, token, Grounds.committed(token), call);
+        await removeVersionBlob(place, token, RemovalReason.committed(token), call);
       });
     },
     later: (name, task) => tasks.add(name, task),
@@ -67,7 +67,7 @@ export function discardPieces(settler: Settler, place: KeyRef, { token }: Encryp
 }
 
 /**
- * False for an object whose bytes the service cannot bring to their key in one atomic call: its head stays an mlink.
+ * False for an object whose bytes the service cannot bring to their key in one atomic call: its head stays an assembled head.
  * Nothing is staged on a name that clients see, where it would outlive the object.
  */
 export function canSettle({ home }: Bucket, size: number | undefined): boolean {
@@ -84,8 +84,8 @@ const LEFT_ALONE = [
   'sourceConditionFailed',
 ] as const satisfies readonly StoreErrorKind[];
 
-/** An mlink and its blob, as the one who has just written both knows them. */
-export interface FreshMlink {
+/** An assembled and its blob, as the one who has just written both knows them. */
+export interface FreshAssembled {
   readonly head: Head;
   /** It says how its upload ended, and that is written down elsewhere by now. */
   readonly source: BlobProperties;
@@ -97,11 +97,11 @@ export interface FreshMlink {
 }
 
 /** What distinguishes a task that takes something along: another one for its key must not take its place. */
-function passengersOf(fresh: FreshMlink | undefined): string {
+function passengersOf(fresh: FreshAssembled | undefined): string {
   return fresh?.along === undefined || fresh.along.length === 0 ? '' : ` of ${namedVersion(fresh.head.record) ?? ''}`;
 }
 
-async function settleKnown(place: KeyRef, fresh: FreshMlink | undefined, call: Call): Promise<void> {
+async function settleKnown(place: KeyRef, fresh: FreshAssembled | undefined, call: Call): Promise<void> {
   const { along = [] } = fresh ?? {};
   let moved: MovedBlob | undefined;
   try {
@@ -120,9 +120,9 @@ async function settleKnown(place: KeyRef, fresh: FreshMlink | undefined, call: C
  * revision.
  * @returns undefined when nothing was done
  */
-async function copyFresh(place: KeyRef, { head, source }: FreshMlink, call: Call): Promise<MovedBlob | undefined> {
+async function copyFresh(place: KeyRef, { head, source }: FreshAssembled, call: Call): Promise<MovedBlob | undefined> {
   const { record } = head;
-  if (record?.kind !== 'mlink' || !canSettle(place.bucket, record.size)) return undefined;
+  if (record?.kind !== 'assembled' || !canSettle(place.bucket, record.size)) return undefined;
   // What has spilled would have to be read, and what the log names be removed first.
   const { adds = [], dels = [] } = record;
   if (overflowOf(record) !== undefined || adds.length + dels.length > 0) return undefined;
@@ -135,13 +135,13 @@ async function copyFresh(place: KeyRef, { head, source }: FreshMlink, call: Call
 }
 
 /**
- * Copies the bytes of an mlink server-side into its key, with the head's own record and on the
+ * Copies the bytes of an assembled head server-side into its key, with the head's own record and on the
  * head's revision, in one call. Whatever fails, nothing has changed for clients: same ETag, seq and mtime.
  */
 export async function settle({ bucket, key }: KeyRef, call: Call): Promise<void> {
   const { store } = bucket.home;
   const head = await readHead({ bucket, key }, call);
-  if (head?.record?.kind !== 'mlink' || !canSettle(bucket, head.record.size)) return;
+  if (head?.record?.kind !== 'assembled' || !canSettle(bucket, head.record.size)) return;
   const { record } = head;
   const token = record.version;
   const blob = versionRef({ bucket, key }, token);
@@ -157,7 +157,7 @@ export async function settle({ bucket, key }: KeyRef, call: Call): Promise<void>
 
 interface Move {
   readonly head: Head;
-  readonly record: MlinkHead;
+  readonly record: AssembledHead;
   /** The blob that has the bytes; how its upload ended is written down. */
   readonly source: BlobProperties;
 }
@@ -196,13 +196,13 @@ async function removeMoved(
   call: Call,
 ): Promise<void> {
   if (await removeSealed(place, { token, metadata, revision, along }, call)) return;
-  await removeVersionBlob(place, token, Grounds.committed(token), call);
+  await removeVersionBlob(place, token, RemovalReason.committed(token), call);
 }
 
-/** Onto which state of the head the bytes of an mlink go, and as what: its own MD5, unless its parts made the ETag. */
+/** Onto which state of the head the bytes of an assembled head go, and as what: its own MD5, unless its parts made the ETag. */
 function landing(
   { properties }: Head,
-  { etag }: MlinkHead,
+  { etag }: AssembledHead,
   source: BlobProperties,
 ): Omit<CopyRequest, 'source' | 'metadata'> {
   const headers = contentHeadersOf(properties);

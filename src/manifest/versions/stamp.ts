@@ -32,11 +32,11 @@ export async function stampVersion({ bucket, key }: KeyRef, token: VersionToken,
 }
 
 /**
- * The same for the version that a link or tomb names: one call, unless its record has changed since the head was
+ * The same for the version that a link or marker names: one call, unless its record has changed since the head was
  * written.
  */
 export async function stampCurrent(place: KeyRef, { record, properties }: Head, call: Call): Promise<void> {
-  if (record?.kind !== 'link' && record?.kind !== 'tomb') return;
+  if (record?.kind !== 'link' && record?.kind !== 'marker') return;
   if (record.stamp === true) return;
   if (record.rev !== undefined) {
     const metadata = {

@@ -14,7 +14,7 @@ export interface SettleBacklog {
 export interface TaskQueueOptions {
   /** Tasks at the same time. */
   readonly concurrency: number;
-  /** Tasks waiting; more are dropped, which is harmless: readers follow the mlink, the sweeper settles it. */
+  /** Tasks waiting; more are dropped, which is harmless: readers follow the assembled, the sweeper settles it. */
   readonly maxQueue: number;
   readonly newCall: (name: string) => Call;
   /** Told of every task that failed for another reason than "another request changed the key". */

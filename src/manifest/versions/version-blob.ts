@@ -20,7 +20,7 @@ import {
   type OwnMarker,
   type OwnObject,
   type OwnRecord,
-  type TombHead,
+  type MarkerHead,
   asOwn,
   namedNull,
   namedVersion,
@@ -92,8 +92,8 @@ export function isVisible(head: Head | undefined, { token, record }: Pick<Versio
 }
 
 /** What a version's own blob says of itself, from the head that names it. */
-export function versionRecordOf(link: LinkHead | TombHead): OwnRecord {
-  return { kind: link.kind === 'tomb' ? 'tomb' : 'inline', ...objectFields(link), ...fieldsOf<'own'>(link, 'own') };
+export function versionRecordOf(link: LinkHead | MarkerHead): OwnRecord {
+  return { kind: link.kind === 'marker' ? 'marker' : 'inline', ...objectFields(link), ...fieldsOf<'own'>(link, 'own') };
 }
 
 interface OwnWrite {

@@ -6,7 +6,7 @@ import { objectKey } from '../named-bucket.ts';
 import { newObjectAttributes } from '../object/new-object.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { encryptedBy, type Initiator } from '../../manifest/index.ts';
-import { encryptionHeaders, requestedEncryption } from '../encryption.ts';
+import { describeEncryption, requestedEncryption } from '../encryption.ts';
 import { createdChecksum } from './upload-checksum.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateMultipartUpload.html */
@@ -34,7 +34,7 @@ export const createMultipartUpload: Operation = async (request, context) => {
   const { uploadId } = await context.manifest.uploads.create({ bucket, key }, record, context.call);
   context.call.facts.note('aws.s3.upload_id', uploadId);
   const headers = {
-    ...encryptionHeaders(encryptWith),
+    ...describeEncryption(encryptWith),
     'x-amz-checksum-algorithm': checksum?.algorithm,
     'x-amz-checksum-type': checksum?.type,
   };

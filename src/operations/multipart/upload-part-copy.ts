@@ -16,8 +16,8 @@ import {
 } from '../copy-source.ts';
 import type { Operation, OperationSettings } from '../operation.ts';
 import { AGAIN, type EncryptWith, inTurns, requirePartKey, TURNS } from '../../manifest/index.ts';
-import { encryptionHeaders, partEncryption, requireOffered, shownKey } from '../encryption.ts';
-import { partNumberOf, refuseBody, refuseVersionId, uploadTarget } from './upload-request.ts';
+import { describeEncryption, partEncryption, requireOffered, shownKey } from '../encryption.ts';
+import { requestedPartNumber, refuseBody, refuseVersionId, uploadTarget } from './upload-request.ts';
 
 const RANGE = 'x-amz-copy-source-range';
 const CUSTOMER_ALGORITHM = 'x-amz-server-side-encryption-customer-algorithm';
@@ -35,7 +35,7 @@ export const uploadPartCopy: Operation = async (request, context) => {
   requireOffered(request.headers, bucket);
   const shown = shownKey({ headers: request.headers, algorithmAlone: true }, context);
   refuseVersionId(request);
-  const number = partNumberOf(request);
+  const number = requestedPartNumber(request);
   await refuseBody(request);
   parseCopySource(request.headers.get('x-amz-copy-source') ?? '');
   const wanted = parseCopyRange(request.headers);
@@ -65,7 +65,7 @@ export const uploadPartCopy: Operation = async (request, context) => {
 
 function responseHeaders(headers: HeaderReader, encryptWith: EncryptWith | undefined): Record<string, string> {
   const algorithm = headers.get(CUSTOMER_ALGORITHM);
-  return { ...encryptionHeaders(encryptWith), ...(algorithm !== undefined && { [CUSTOMER_ALGORITHM]: algorithm }) };
+  return { ...describeEncryption(encryptWith), ...(algorithm !== undefined && { [CUSTOMER_ALGORITHM]: algorithm }) };
 }
 
 /** Exactly `bytes=<first>-<last>`. @throws S3Error InvalidArgument */

@@ -4,9 +4,9 @@ import { authorizedForPart, heedingUpload } from './authorized-upload.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { type EncryptWith, type PartRecord, requirePartKey, type Upload } from '../../manifest/index.ts';
 import type { S3Request } from '../../protocol/request.ts';
-import { encryptionHeaders, partEncryption, requireOffered, shownKey } from '../encryption.ts';
+import { describeEncryption, partEncryption, requireOffered, shownKey } from '../encryption.ts';
 import { requirePartChecksum } from './upload-checksum.ts';
-import { MAX_PART_SIZE, partNumberOf, refuseVersionId, uploadTarget } from './upload-request.ts';
+import { MAX_PART_SIZE, requestedPartNumber, refuseVersionId, uploadTarget } from './upload-request.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPart.html */
 export const uploadPart: Operation = async (request, context) => {
@@ -14,7 +14,7 @@ export const uploadPart: Operation = async (request, context) => {
   requireOffered(request.headers, bucket);
   const shown = shownKey({ headers: request.headers }, context);
   refuseVersionId(request);
-  const number = partNumberOf(request);
+  const number = requestedPartNumber(request);
   const target = uploadTarget(request, bucket);
   // Looked up before the body is read: a client with a wrong upload id need not send it.
   const upload = await authorizedForPart(target, context);
@@ -24,7 +24,7 @@ export const uploadPart: Operation = async (request, context) => {
   const storing = storePart(request, { upload, number, encryptWith }, context);
   const { etag, checksum } = await heedingUpload(target, storing, context);
   const checksums = checksum === undefined ? {} : { [checksumHeader(checksum.algorithm)]: checksum.value };
-  return { status: 200, headers: { etag: quoted(etag), ...encryptionHeaders(encryptWith), ...checksums } };
+  return { status: 200, headers: { etag: quoted(etag), ...describeEncryption(encryptWith), ...checksums } };
 };
 
 interface OpenPart {

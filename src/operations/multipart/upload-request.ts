@@ -15,7 +15,7 @@ export function uploadTarget(request: S3Request, bucket: Bucket): UploadTarget {
 }
 
 /** @throws S3Error InvalidArgument */
-export function partNumberOf(request: S3Request): number {
+export function requestedPartNumber(request: S3Request): number {
   const value = request.query.get('partNumber') ?? '';
   const number = /^\d{1,5}$/.test(value) ? Number(value) : 0;
   if (isPartNumber(number)) return number;

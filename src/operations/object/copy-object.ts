@@ -21,7 +21,7 @@ import type { Operation, OperationContext } from '../operation.ts';
 import { requireAlso } from '../permission.ts';
 import type { S3Request } from '../../protocol/request.ts';
 import type { S3Response } from '../../protocol/response.ts';
-import { encryptionHeaders, requestedEncryption } from '../encryption.ts';
+import { describeEncryption, requestedEncryption } from '../encryption.ts';
 import { type RequestedMetadata, copyMetadata, directive, requestedMetadata } from './copy-metadata.ts';
 import { requestedLock, requestedTags } from './new-object.ts';
 import { writeConditions } from './put-object.ts';
@@ -55,7 +55,7 @@ export const copyObject: Operation = async (request, context) => {
       };
     });
     const { copy } = judged;
-    const headers = { ...encryptionHeaders(encryptWith), ...copiedVersionHeaders(copy.source) };
+    const headers = { ...describeEncryption(encryptWith), ...copiedVersionHeaders(copy.source) };
     context.mayTakeLong(headers);
     const committed = await unlessMoved(
       context.manifest.objects.copy({ bucket, key }, copy, context.call),

@@ -9,7 +9,7 @@ import { requireAccess } from '../permission.ts';
 import { requireReadable } from './archived.ts';
 import { describeRead } from './describe-read.ts';
 import { type ReadTarget, notModified, readTarget, requireConditions } from './read-request.ts';
-import { type Selection, isOfAnother, selectBytes } from './select-bytes.ts';
+import { type ByteSelection, isOfAnother, selectBytes } from './select-bytes.ts';
 
 const NOTHING = Buffer.alloc(0);
 
@@ -96,7 +96,7 @@ async function openEncrypted(
   }
 }
 
-function knownRange(selection: Selection): ByteRange | 'all' | undefined {
+function knownRange(selection: ByteSelection): ByteRange | 'all' | undefined {
   if (selection.kind === 'whole') return 'all';
   return selection.kind === 'range' && selection.range.kind === 'from' ? selection.range : undefined;
 }

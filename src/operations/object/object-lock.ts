@@ -1,7 +1,7 @@
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
 import type { Bucket, ObjectView } from '../../manifest/index.ts';
 import type { ResponseHeaders } from '../../protocol/headers/object-headers.ts';
-import { BYPASS, lockHeaders } from '../../protocol/headers/object-lock-headers.ts';
+import { BYPASS_HEADER, lockHeaders } from '../../protocol/headers/object-lock-headers.ts';
 import { type ObjectLock, formatRetainUntil, isKept } from '../../protocol/object-lock.ts';
 import { remainingDays } from '../../access/request-keys.ts';
 import type { HeaderReader, S3Request } from '../../protocol/request.ts';
@@ -69,7 +69,7 @@ export function shownLock(object: ObjectView, context: OperationContext): Respon
  */
 export function bypassesGovernance(headers: HeaderReader, key: string | undefined, context: OperationContext): boolean {
   const { bucket } = context;
-  if (bucket.settings.objectLock === undefined || headers.get(BYPASS)?.toLowerCase() !== 'true') return false;
+  if (bucket.settings.objectLock === undefined || headers.get(BYPASS_HEADER)?.toLowerCase() !== 'true') return false;
   requireAlso('bypass', { bucket, ...(key !== undefined && { key }) }, context);
   return true;
 }
@@ -79,9 +79,9 @@ export function bypassesGovernance(headers: HeaderReader, key: string | undefine
  * (docs/deviations.md). @throws S3Error InvalidArgument
  */
 export function refuseIdleBypass(headers: HeaderReader, { settings }: Bucket): void {
-  const header = headers.get(BYPASS);
+  const header = headers.get(BYPASS_HEADER);
   if (header === undefined || settings.objectLock !== undefined) return;
-  throw invalidArgument(BYPASS, header, `${BYPASS} is only applicable to Object Lock enabled buckets.`);
+  throw invalidArgument(BYPASS_HEADER, header, `${BYPASS_HEADER} is only applicable to Object Lock enabled buckets.`);
 }
 
 /**

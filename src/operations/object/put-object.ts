@@ -9,7 +9,7 @@ import { writtenOwnership } from '../acl/written-object.ts';
 import { objectKey } from '../named-bucket.ts';
 import { createdVersionHeaders } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { encryptionHeaders, requestedEncryption } from '../encryption.ts';
+import { describeEncryption, requestedEncryption } from '../encryption.ts';
 import { newObjectAttributes } from './new-object.ts';
 import type { AnyBody, PutRequest } from '../../manifest/index.ts';
 
@@ -68,7 +68,7 @@ export async function storeObject(request: S3Request, source: Opener, context: O
     status: 200,
     headers: {
       etag: quoted(etag),
-      ...encryptionHeaders(encryptWith),
+      ...describeEncryption(encryptWith),
       ...checksumHeaders(checksum),
       ...createdVersionHeaders(versionId),
     },

@@ -2,7 +2,7 @@ import type { CustomerKey } from '../../store/customer-key.ts';
 import { shownKey } from '../encryption.ts';
 import { type VersionTarget, versionTarget } from '../object-version.ts';
 import type { OperationContext } from '../operation.ts';
-import { type Selection, selectionOf } from './select-bytes.ts';
+import { type ByteSelection, selectionOf } from './select-bytes.ts';
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
 import type { ObjectView } from '../../manifest/index.ts';
 import { type ReadConditions, failedCondition, preconditionFailed } from '../../protocol/conditions.ts';
@@ -13,7 +13,7 @@ import type { S3Response } from '../../protocol/response.ts';
 
 /** What a GetObject or HeadObject asks for: a version, some of its bytes, and on which conditions. */
 export interface ReadTarget extends VersionTarget {
-  readonly selection: Selection;
+  readonly selection: ByteSelection;
   readonly conditions: ReadConditions;
   /** The customer's key (SSE-C) that the client sends. */
   readonly shown: CustomerKey | undefined;

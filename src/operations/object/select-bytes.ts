@@ -5,7 +5,7 @@ import { type RangeRequest, isWholeOfNothing, parseRange, resolveRange } from '.
 import type { S3Request } from '../../protocol/request.ts';
 
 /** Which bytes of an object a GetObject or HeadObject asks for. */
-export type Selection =
+export type ByteSelection =
   | { readonly kind: 'whole' }
   | RangeSelection
   | { readonly kind: 'part'; readonly number: number };
@@ -26,7 +26,7 @@ export interface SelectedBytes {
 }
 
 /** @throws S3Error InvalidRequest (both a range and a part number), InvalidArgument */
-export function selectionOf(request: S3Request): Selection {
+export function selectionOf(request: S3Request): ByteSelection {
   const header = request.headers.get('range');
   const partNumber = request.query.get('partNumber');
   if (partNumber !== undefined) {
@@ -47,12 +47,12 @@ export function selectionOf(request: S3Request): Selection {
 }
 
 /** Whether a range that was asked for does not count, since the object is not the one that `If-Range` names. */
-export function isOfAnother(selection: Selection, view: ObjectView): boolean {
+export function isOfAnother(selection: ByteSelection, view: ObjectView): boolean {
   return selection.kind === 'range' && selection.ifRange !== undefined && !isSameState(selection.ifRange, view);
 }
 
 /** @throws S3Error InvalidRange, InvalidPart */
-export function selectBytes(selection: Selection, view: ObjectView): SelectedBytes {
+export function selectBytes(selection: ByteSelection, view: ObjectView): SelectedBytes {
   switch (selection.kind) {
     case 'whole':
       return { first: 0, length: view.size, partial: false };

@@ -36,7 +36,7 @@ import {
 export const STATE = 0;
 export const TABLES = 1024;
 export const SLICES = 16;
-export const INPUT = PAGE;
+export const CRC64_INPUT = PAGE;
 export const INPUT_SIZE = PAGE;
 const SLICE_BYTES = 2048;
 
@@ -60,7 +60,7 @@ const WORTHWHILE = 2 * REMAINDER;
  * remainders instead, `divide` puts some.
  */
 const TO_QUOTIENT = INPUT_SIZE + GROUP + REMAINDER;
-const MEMORY = INPUT + TO_QUOTIENT + INPUT_SIZE + GROUP;
+const MEMORY = CRC64_INPUT + TO_QUOTIENT + INPUT_SIZE + GROUP;
 
 interface Crc64Module {
   readonly memory: { readonly buffer: ArrayBuffer };
@@ -188,7 +188,7 @@ function one(): Code {
 
 function body(): Code {
   return [
-    i32Const(INPUT),
+    i32Const(CRC64_INPUT),
     set(AT),
     i32Const(STATE),
     load64(0),

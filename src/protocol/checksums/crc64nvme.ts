@@ -1,4 +1,4 @@
-import { crc64Module, INPUT, INPUT_SIZE, SLICES, STATE, TABLES } from './crc64nvme-module.ts';
+import { crc64Module, CRC64_INPUT, INPUT_SIZE, SLICES, STATE, TABLES } from './crc64nvme-module.ts';
 
 /** CRC-64/NVME: reflected, initial value and final XOR all ones. As 32-bit halves. */
 const POLYNOMIAL_HIGH = 0x9a6c9329;
@@ -11,7 +11,7 @@ const ENTRIES = 256;
  */
 const { memory, update } = crc64Module();
 const STATE_WORDS = new Int32Array(memory.buffer, STATE, 2);
-const INPUT_BYTES = new Uint8Array(memory.buffer, INPUT, INPUT_SIZE);
+const INPUT_BYTES = new Uint8Array(memory.buffer, CRC64_INPUT, INPUT_SIZE);
 fillTables(new Int32Array(memory.buffer, TABLES, SLICES * ENTRIES * 2));
 
 /** Entry `slice * 256 + byte`: the effect of that byte when `slice` more bytes follow it, low half first. */

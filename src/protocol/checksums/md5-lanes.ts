@@ -1,7 +1,7 @@
 import { Md5Choice } from './md5-choice.ts';
 import {
   BLOCK,
-  INPUT,
+  MD5_INPUT,
   JOBS,
   type Md5Module,
   SPARE_STATE,
@@ -30,7 +30,7 @@ const PATIENCE_MS = 2;
 const START = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476] as const;
 
 /** Room in the module's memory for one stream: its state, and a ring of bytes that wait. */
-export class Lane {
+export class Md5Lane {
   readonly state: number;
   readonly ring: number;
   /** Bytes of the stream that were worked through, and that came. */
@@ -41,7 +41,7 @@ export class Lane {
 
   constructor(index: number) {
     this.state = STATES + index * STATE_BYTES;
-    this.ring = INPUT + index * RING;
+    this.ring = MD5_INPUT + index * RING;
   }
 
   get waiting(): number {
@@ -56,7 +56,7 @@ export class Lane {
 
 /** Streams with full rings that wait until others have as much. */
 class Meeting {
-  readonly full = new Set<Lane>();
+  readonly full = new Set<Md5Lane>();
   readonly over: Promise<undefined>;
   readonly #timer: NodeJS.Timeout;
   #immediate: NodeJS.Immediate | undefined;
@@ -88,8 +88,8 @@ export class Md5Lanes {
   readonly #module: Md5Module = md5Module((MOST_STREAMS * RING) / BLOCK);
   readonly #bytes = new Uint8Array(this.#module.memory.buffer);
   readonly #words = new Int32Array(this.#module.memory.buffer);
-  readonly #free = Array.from({ length: MOST_STREAMS }, (_, index) => new Lane(index)).toReversed();
-  readonly #open = new Set<Lane>();
+  readonly #free = Array.from({ length: MOST_STREAMS }, (_, index) => new Md5Lane(index)).toReversed();
+  readonly #open = new Set<Md5Lane>();
   readonly #choice: Md5Choice;
   #meeting: Meeting | undefined;
 
@@ -103,7 +103,7 @@ export class Md5Lanes {
   }
 
   /** @returns undefined when all lanes are taken; `give` it back exactly once */
-  take(): Lane | undefined {
+  take(): Md5Lane | undefined {
     const lane = this.#free.pop();
     if (lane === undefined) return undefined;
     lane.done = 0;
@@ -114,7 +114,7 @@ export class Md5Lanes {
     return lane;
   }
 
-  give(lane: Lane): void {
+  give(lane: Md5Lane): void {
     if (!this.#open.delete(lane)) return;
     this.#free.push(lane);
     this.#meeting?.full.delete(lane);
@@ -125,7 +125,7 @@ export class Md5Lanes {
    * A stream with bytes to add had better wait for this, so that those of other streams come and go with them.
    * @returns undefined while there is room, or no stream to wait for
    */
-  room(lane: Lane): Promise<undefined> | undefined {
+  room(lane: Md5Lane): Promise<undefined> | undefined {
     if (this.#open.size < 2 || RING - lane.waiting >= READ) return undefined;
     lane.fullAt = performance.now();
     this.#meeting ??= new Meeting(() => this.#meet());
@@ -134,7 +134,7 @@ export class Md5Lanes {
     return this.#meeting.over;
   }
 
-  add(lane: Lane, bytes: Uint8Array): void {
+  add(lane: Md5Lane, bytes: Uint8Array): void {
     for (let from = 0; from < bytes.length; ) {
       // Less than a block always may have to wait for the rest of it.
       const length = Math.min(bytes.length - from, RING - BLOCK);
@@ -146,13 +146,13 @@ export class Md5Lanes {
   }
 
   /** Call once, when all bytes of the stream have been added. The lane is still to be given back. */
-  digest(lane: Lane): Buffer {
+  digest(lane: Md5Lane): Buffer {
     this.add(lane, padding(lane.came));
     this.#work(lane, lane.waiting / BLOCK);
     return Buffer.from(this.#bytes.slice(lane.state, lane.state + STATE_BYTES).buffer);
   }
 
-  #store(lane: Lane, bytes: Uint8Array): void {
+  #store(lane: Md5Lane, bytes: Uint8Array): void {
     const at = lane.came % RING;
     const first = RING - at;
     if (bytes.length <= first) {
@@ -193,8 +193,8 @@ export class Md5Lanes {
     }
   }
 
-  #fullest(): Lane | undefined {
-    let fullest: Lane | undefined;
+  #fullest(): Md5Lane | undefined {
+    let fullest: Md5Lane | undefined;
     for (const lane of this.#open) {
       if (fullest === undefined || lane.waiting > fullest.waiting) fullest = lane;
     }
@@ -202,7 +202,7 @@ export class Md5Lanes {
   }
 
   /** So many blocks of the lane, and of those that can go with it no more than that. */
-  #work(lead: Lane, blocks: number): void {
+  #work(lead: Md5Lane, blocks: number): void {
     for (let left = blocks; left > 0; ) {
       const lanes = this.#together(lead);
       const count = lanes.reduce((least, lane) => Math.min(least, lane.blocks), left);
@@ -213,7 +213,7 @@ export class Md5Lanes {
   }
 
   /** The lane, and those of the others that have most, as many as one call takes. */
-  #together(lead: Lane): readonly Lane[] {
+  #together(lead: Md5Lane): readonly Md5Lane[] {
     const lanes = [lead];
     for (const lane of this.#open) {
       if (lane !== lead && lane.waiting >= WORTHWHILE * BLOCK) lanes.push(lane);
@@ -224,7 +224,7 @@ export class Md5Lanes {
     return lanes;
   }
 
-  #run(lanes: readonly Lane[], blocks: number): void {
+  #run(lanes: readonly Md5Lane[], blocks: number): void {
     const [lead] = lanes;
     const { work, jobs } = this.#kernel(lanes.length);
     for (let job = 0, at = JOBS / 4; job < jobs; job += 1, at += 2) {

@@ -40,7 +40,7 @@ export const SPARE_STATE = 3072;
 export const STATES = 4096;
 export const STATE_BYTES = 16;
 /** What streams have sent and is not worked through yet. */
-export const INPUT = PAGE;
+export const MD5_INPUT = PAGE;
 
 /** Each works through so many blocks of its lanes, the first ones of `JOBS`. */
 export interface Md5Module {
@@ -278,7 +278,7 @@ function scalars(name: string, count: number): WasmFunction {
 export function md5Module(blocks: number): Md5Module {
   const words = [scalars('one', 1), scalars('two', 2), scalars('three', 3)];
   const functions = [...words, vectors('four', 1), vectors('eight', VECTOR_LANES / 4)];
-  const pages = Math.ceil((INPUT + blocks * BLOCK) / PAGE);
+  const pages = Math.ceil((MD5_INPUT + blocks * BLOCK) / PAGE);
   const module = instance({ pages, functions }) as Md5Module;
   const constants = new Int32Array(module.memory.buffer, CONSTANTS, 4 * 64);
   for (const [step, sine] of SINES.entries()) {

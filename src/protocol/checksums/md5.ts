@@ -1,6 +1,6 @@
 import { type Hash, createHash } from 'node:crypto';
 import type { ChecksumHasher } from './algorithms.ts';
-import { type Lane, Md5Lanes } from './md5-lanes.ts';
+import { type Md5Lane, Md5Lanes } from './md5-lanes.ts';
 
 /** Shorter streams have ended before others come to go with them. */
 const LONG = 1024 * 1024;
@@ -25,7 +25,7 @@ export function createMd5(bytes = 0): ChecksumHasher {
  * with `release`.
  */
 class LongMd5 implements ChecksumHasher {
-  #lane: Lane | undefined;
+  #lane: Md5Lane | undefined;
   /** All lanes were taken when the first byte came. */
   #alone: Hash | undefined;
   #over = false;

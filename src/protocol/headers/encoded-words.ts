@@ -10,7 +10,7 @@ const PLAIN = /^[\t\x20-\x7e]*$/;
 const SPECIAL = /[^\x20-\x7e]|[=?_]/g;
 
 /** True for text that S3 says without encoding it: blanks and printable ASCII. */
-export function isPlain(text: string): boolean {
+export function isPrintableAscii(text: string): boolean {
   return PLAIN.test(text);
 }
 
@@ -34,7 +34,7 @@ export function withoutEncodedWords(value: string): string {
     gap = '';
     isAfterWord = word !== undefined;
   }
-  return isPlain(text) ? text + gap : value;
+  return isPrintableAscii(text) ? text + gap : value;
 }
 
 /** @returns bytes (latin-1 view); undefined for what is no encoded word */
@@ -55,7 +55,7 @@ function decodedWord(token: string): string | undefined {
 export function encodedWord(bytes: Buffer): string {
   const text = bytes.toString();
   let plain = 0;
-  for (let at = 0; at < text.length; at++) if (isPlain(text.charAt(at))) plain += 1;
+  for (let at = 0; at < text.length; at++) if (isPrintableAscii(text.charAt(at))) plain += 1;
   if (plain <= text.length - plain) return `=?UTF-8?B?${bytes.toString('base64')}?=`;
   const escaped = bytes.toString('latin1').replaceAll(SPECIAL, escapeByte).replaceAll(' ', '_');
   return `=?UTF-8?Q?${escaped}?=`;

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type Checksum, checksumHeader } from '../checksums/algorithms.ts';
 import type { Tag } from '../tagging.ts';
-import { encodedWord, isPlain } from './encoded-words.ts';
+import { encodedWord, isPrintableAscii } from './encoded-words.ts';
 import { isFieldName, isFieldValue } from './field-text.ts';
 import { describeAttributes, META_PREFIX, type ParsedAttributes } from './object-attributes.ts';
 
@@ -94,7 +94,7 @@ const BEYOND_LATIN1 = /[\u0100-\uffff]/;
  * @returns undefined for what is no UTF-8 and has control characters
  */
 function metadataValue(value: string): string | undefined {
-  if (isPlain(value)) return value;
+  if (isPrintableAscii(value)) return value;
   const bytes = Buffer.from(value, BEYOND_LATIN1.test(value) ? 'utf8' : 'latin1');
   if (isUtf8(bytes)) return encodedWord(bytes);
   return isFieldValue(value) ? value : undefined;

@@ -6,7 +6,7 @@ import type { ResponseHeaders } from './object-headers.ts';
 const MODE = 'x-amz-object-lock-mode';
 const RETAIN_UNTIL = 'x-amz-object-lock-retain-until-date';
 const LEGAL_HOLD = 'x-amz-object-lock-legal-hold';
-export const BYPASS = 'x-amz-bypass-governance-retention';
+export const BYPASS_HEADER = 'x-amz-bypass-governance-retention';
 
 /**
  * The lock that a request gives the object it makes; nothing, when it says nothing.

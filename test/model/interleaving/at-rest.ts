@@ -42,7 +42,7 @@ export async function judgeRest(
 ): Promise<void> {
   const start = await run.world.snapshot();
   const { log = [], kind } = (await keyState(run.world, key)).head ?? {};
-  const uploads = log.filter((token) => UPLOAD_TOKEN.test(token)).length + (kind === 'mlink' ? 1 : 0);
+  const uploads = log.filter((token) => UPLOAD_TOKEN.test(token)).length + (kind === 'assembled' ? 1 : 0);
   const most = MOST_CALLS + log.length * CALLS_FOR_ENTRY + uploads * CALLS_FOR_UPLOAD;
   for (const operation of LONE[mode]) {
     try {

@@ -122,7 +122,7 @@ const MEETINGS: readonly Meeting[] = [
   {
     what: 'a PUT that overtakes a marker with If-None-Match keeps others from coming in between',
     world: 'versioned',
-    start: 'tomb',
+    start: 'marker',
     clients: [[{ kind: 'put', mode: 'enabled' }], [{ kind: 'put', mode: 'enabled', condition: 'absent' }]],
     faults: 0,
     ordered: true,

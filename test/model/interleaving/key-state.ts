@@ -122,7 +122,7 @@ function isVisible(
 ): boolean {
   const { kind, record } = head;
   if (kind === undefined || kind === 'void') return false;
-  if (record?.version === token) return kind === 'link' || kind === 'mlink' || kind === 'tomb';
+  if (record?.version === token) return kind === 'link' || kind === 'assembled' || kind === 'marker';
   if (record?.dels?.includes(token) === true) return false;
   if (own.isNull === true) return record?.nullVersion === token;
   return own.stamp === true || record?.adds?.includes(token) === true;
@@ -145,10 +145,10 @@ function versionOf(
   { blob, record, head }: { blob: RawBlob; record: LooseRecord; head: RawBlob | undefined },
 ): Version {
   const atHead = head && recordOf(head);
-  // What is said of an mlink stands in its head, whatever its blob says.
-  const said = atHead?.kind === 'mlink' && atHead.version === token ? atHead : undefined;
+  // What is said of an assembled head stands in its head, whatever its blob says.
+  const said = atHead?.kind === 'assembled' && atHead.version === token ? atHead : undefined;
   const isNull = said !== undefined || record.isNull === true;
-  // An mlink may stand above the place that its blob is named after: the bytes came before the head was read.
+  // An assembled may stand above the place that its blob is named after: the bytes came before the head was read.
   const seq = Math.max(seqOf(token), said?.seq ?? 0);
   const place = seq > seqOf(token) ? placeOf(seq) : token;
   return { id: isNull ? 'null' : token, seq, place, ...facts(blob, said ?? record) };
@@ -163,7 +163,7 @@ function inHead(head: RawBlob): Version | undefined {
 }
 
 function facts({ entry, text }: RawBlob, record: LooseRecord | undefined): Omit<Version, 'id' | 'seq' | 'place'> {
-  const marker = record?.kind === 'tomb';
+  const marker = record?.kind === 'marker';
   const said = { tags: record?.tags?.map(({ key, value }) => `${key}=${value}`), acl: record?.acl, lock: record?.lock };
   return {
     marker,
@@ -197,7 +197,7 @@ function faultsOf({ current, visible, kind, indexed }: Judged): string[] {
   if (!isEmpty && current === undefined) faults.push('I8: the head names a version that is not there');
   if (current !== undefined && visible[0] !== current) faults.push('I2: the current version is not the newest');
   if (visible.filter(({ id }) => id === 'null').length > 1) faults.push('I3: two null versions');
-  if ((kind === 'tomb' || kind === 'void') && !indexed) {
+  if ((kind === 'marker' || kind === 'void') && !indexed) {
     faults.push('I7: a tombstone that the delimiter index does not know');
   }
   return faults;

@@ -46,7 +46,7 @@ describe('two or three gateways over one store, in any order of their calls, wit
   it(
     'lose no acknowledged version to plain PUTs that began before versioning was enabled',
     async () => {
-      const starts = ['absent', 'inline', 'link over null', 'tomb'];
+      const starts = ['absent', 'inline', 'link over null', 'marker'];
       await fc.assert(
         fc.asyncProperty(scheduleOf({ menu: WINDOW_MENU, starts }), async (schedule) => {
           const start = await startOf('versioned', schedule.start);

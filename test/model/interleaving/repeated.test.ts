@@ -138,7 +138,7 @@ const MEETINGS: Readonly<Record<string, Meeting>> = {
   },
   'sent again, suspended, and a PUT that makes the object': {
     world: 'versioned',
-    start: 'tomb',
+    start: 'marker',
     faults: 1,
     most: 100_000,
     clients: [

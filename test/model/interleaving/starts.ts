@@ -38,7 +38,7 @@ const VERSIONED: Readonly<Record<string, readonly Past[]>> = {
   link: [PUT],
   'link over link': [PUT, PUT],
   'link over null': [{ kind: 'put', mode: 'never' }, PUT],
-  tomb: [PUT, DELETE],
+  marker: [PUT, DELETE],
   'link over marker': [PUT, DELETE, PUT],
   'inline over link': [PUT, NULL_PUT],
   'null marker': [PUT, { kind: 'delete', mode: 'suspended' }],

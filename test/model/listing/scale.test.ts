@@ -48,7 +48,7 @@ beforeAll(async () => {
     for (let seq = 1; seq <= VERSIONS; seq++) {
       const token = newToken(seq * 1_000_000);
       const isNewest = seq === VERSIONS;
-      const kind = isNewest && isDeleted(key) ? 'tomb' : 'inline';
+      const kind = isNewest && isDeleted(key) ? 'marker' : 'inline';
       const record: LooseRecord = {
         kind,
         seq: seq * 1_000_000,
@@ -59,7 +59,7 @@ beforeAll(async () => {
       if (isNewest) {
         await write(headPlace({ bucket, key }).ref, {
           ...record,
-          kind: kind === 'tomb' ? 'tomb' : 'link',
+          kind: kind === 'marker' ? 'marker' : 'link',
           version: token,
           size: 0,
         });

@@ -1,6 +1,6 @@
 import { pagesOf } from '../../../src/store/pages.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
-import type { Places } from '../../../src/store/placed-store.ts';
+import type { ContainerParts } from '../../../src/store/placed-store.ts';
 import { testCall } from '../../support/test-call.ts';
 import { BUCKET } from './client.ts';
 
@@ -8,7 +8,7 @@ const CONTAINER = 'shared';
 const PREFIX = 'teams/a/';
 
 /** The bucket of the simulation and one beside it, in one container. */
-export const PLACES: Places = new Map([
+export const PLACES: ContainerParts = new Map([
   [BUCKET, { container: CONTAINER, prefix: PREFIX }],
   ['beside', { container: CONTAINER, prefix: 'teams/b/' }],
 ]);

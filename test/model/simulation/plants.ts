@@ -82,7 +82,7 @@ export class Discards {
     readonly call: Call;
     readonly fault: PlannedFault | undefined;
   }): void {
-    const token = /:= \{(?:link|mlink), of (v\S+?)[,}]/.exec(text)?.[1];
+    const token = /:= \{(?:link|assembled), of (v\S+?)[,}]/.exec(text)?.[1];
     if (method === 'write' && token !== undefined && fault?.kind === 'loseAnswer') {
       this.#named.set(call.requestId, token);
     }

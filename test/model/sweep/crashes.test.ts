@@ -216,7 +216,7 @@ async function expectClean(world: SweepFixture): Promise<void> {
       const token = piece?.token ?? '';
       expect(used.has(`${token} ${piece?.id ?? ''}`) || staged.includes(token), name).toBe(true);
     } else if (name.startsWith('x/')) {
-      expect(head?.record?.kind, name).toBe('tomb');
+      expect(head?.record?.kind, name).toBe('marker');
     } else {
       expect(
         open.some((uploadId) => name.includes(uploadId)),

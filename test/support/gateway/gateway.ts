@@ -27,7 +27,7 @@ import type { CorsRule } from '../../../src/protocol/cors/cors-rule.ts';
 import { HoldBudget } from '../../../src/protocol/body/hold-budget.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
 import { noteHeads } from '../../../src/store/note-heads.ts';
-import { type Places, placeIds, placedStore } from '../../../src/store/placed-store.ts';
+import { type ContainerParts, placeIds, placedStore } from '../../../src/store/placed-store.ts';
 import {
   ACCESS_KEY,
   OTHER_ACCESS_KEY,
@@ -78,7 +78,7 @@ export interface TestGatewayOptions {
   readonly aliases?: readonly BucketAlias[];
   readonly rules?: readonly BucketRule[];
   /** Buckets that are parts of containers. */
-  readonly places?: Places;
+  readonly places?: ContainerParts;
   readonly region?: string;
   /** Ranges of balancers that send PROXY headers, and what their header may take; milliseconds. */
   readonly proxyProtocol?: { readonly ranges: readonly string[]; readonly timeoutMs: number };

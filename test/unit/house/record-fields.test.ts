@@ -25,7 +25,7 @@ const TABLES: readonly { readonly title: string; readonly about: string; readonl
   {
     title: 'Object record',
     about: [
-      "`s3gw` on a head or on a version's own blob. Beside the fields: `k`, the kind (`l` link, `m` mlink, `t` tomb, `v` void;",
+      "`s3gw` on a head or on a version's own blob. Beside the fields: `k`, the kind (`l` link, `m` assembled, `t` marker, `v` void;",
       'absent: inline, which holds the object itself), and `s`, the seq: a hybrid clock in microseconds that decides the place',
       'among versions. Fields that spill move to the blob `o/<sha256>` when record and user metadata come within 512 bytes of',
       'what the cloud takes.',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
-import { createRealm, placesOf } from '../../../src/main/bucket-rules.ts';
+import { createRealm, partsOfContainers } from '../../../src/main/bucket-rules.ts';
 import type { Backend } from '../../../src/manifest/buckets/realm.ts';
 
 function backend(name: string): Backend {
@@ -30,7 +30,7 @@ test('the parts of containers go to the backend that the rules give to their buc
   const [a, b] = ['one', 'logs-two'].map((bucket) => ({ bucket, container: 'shared', prefix: `${bucket}/` }));
   if (a === undefined || b === undefined) throw new Error('no prefixes');
   const config = { rules: [{ pattern: 'logs-*', backend: 'y' }], default: 'x', prefixes: [a, b] };
-  const places = ['x', 'y'].map((backend) => [...placesOf(backend, ['x', 'y'], config)]);
+  const places = ['x', 'y'].map((backend) => [...partsOfContainers(backend, ['x', 'y'], config)]);
   expect(places).toEqual([
     [['one', { container: 'shared', prefix: 'one/' }]],
     [['logs-two', { container: 'shared', prefix: 'logs-two/' }]],

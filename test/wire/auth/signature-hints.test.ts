@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RequestDetail, RequestList, SignatureHint } from '../../../src/admin/inspector/contract.ts';
+import type { RequestDetail, RequestList, ShownHint } from '../../../src/admin/inspector/contract.ts';
 import {
   altersHeader,
   altersTarget,
@@ -47,7 +47,7 @@ async function kept(key: string): Promise<RequestDetail['authentication']> {
 interface Way {
   readonly way: string;
   readonly cause: string;
-  readonly certainty?: SignatureHint['certainty'];
+  readonly certainty?: ShownHint['certainty'];
   readonly request?: Partial<RawRequestOptions>;
   readonly query?: string;
   readonly alter?: Alter;

@@ -92,7 +92,7 @@ const RECORDS: Readonly<Record<string, string>> = {
       `"ad":["${TOKEN}"],"d":["${TOKEN}"]`,
       '"fl":"x"',
       '"rv":5',
-      '"__proto__":{"kind":"tomb"}',
+      '"__proto__":{"kind":"marker"}',
       '"constructor":5',
       '"toString":5',
     ].map((field) => [field, field.startsWith('"s"') ? `{"v":1,${field}}` : `{"v":1,"s":1700000000000000,${field}}`]),

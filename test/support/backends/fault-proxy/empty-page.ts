@@ -1,5 +1,5 @@
 import { HmacKey } from '../../../../src/streams/hmac-key.ts';
-import { sign, stringToSign } from '../../../../adapters/azure/shared-key.ts';
+import { signSharedKey, sharedKeyText } from '../../../../adapters/azure/shared-key.ts';
 import type { Service } from './fault.ts';
 
 /** Markers of pages that were emptied: what follows is the marker of the page that should have come, or nothing. */
@@ -50,7 +50,7 @@ export function authorizeAgain(target: string, headers: readonly string[], accou
   }
   const query = [...new URLSearchParams(search)].sort(([a], [b]) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1));
   const account = path.split('/')[1] ?? '';
-  const text = stringToSign({ call: 'list', method: 'GET', path, query, effect: 'read' }, ms, `/${account}${path}`, 0);
-  const proof = `SharedKey ${account}:${sign(new HmacKey(Buffer.from(accountKey, 'base64')), text)}`;
+  const text = sharedKeyText({ call: 'list', method: 'GET', path, query, effect: 'read' }, ms, `/${account}${path}`, 0);
+  const proof = `SharedKey ${account}:${signSharedKey(new HmacKey(Buffer.from(accountKey, 'base64')), text)}`;
   return headers.map((value, i) => (i % 2 === 1 && headers[i - 1]?.toLowerCase() === 'authorization' ? proof : value));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Principal } from '../../../../src/access/accounts.ts';
 import type { Rates } from '../../../../src/access/identities/identities.ts';
-import { type Admission, type Counted, RateLimits } from '../../../../src/access/rates/rate-limits.ts';
+import { type CountedRequest, type Counted, RateLimits } from '../../../../src/access/rates/rate-limits.ts';
 import { S3Error } from '../../../../src/errors/s3-error.ts';
 
 const account = {
@@ -34,7 +34,11 @@ function limits({ of = {}, buckets = {}, anonymous }: Setup) {
     now: () => clock.now,
   });
   const flow = { bytesIn: 0, bytesOut: 0 };
-  const admit = (who: Principal, bucket?: string, progress = () => ({ ...flow })): Admission | string | undefined => {
+  const admit = (
+    who: Principal,
+    bucket?: string,
+    progress = () => ({ ...flow }),
+  ): CountedRequest | string | undefined => {
     try {
       return rates.admit(counted(who, bucket), progress);
     } catch (error) {
@@ -50,7 +54,7 @@ const counted = (sender: Principal, ...buckets: readonly (string | undefined)[])
   buckets: buckets.filter((name) => name !== undefined),
 });
 
-const counts = (results: readonly (Admission | string | undefined)[]): number =>
+const counts = (results: readonly (CountedRequest | string | undefined)[]): number =>
   results.filter((result) => typeof result !== 'string').length;
 
 describe('limits of rates', () => {
@@ -79,7 +83,7 @@ describe('limits of rates', () => {
 
   it('concurrency: what ends makes room, once', () => {
     const { admit } = limits({ buckets: { b: { concurrency: 2 } } });
-    const [one] = [admit(ROOT, 'b'), admit(USER, 'b')] as Admission[];
+    const [one] = [admit(ROOT, 'b'), admit(USER, 'b')] as CountedRequest[];
     expect([admit(NOBODY, 'b'), typeof admit(NOBODY, 'c')]).toEqual(['SlowDown 1', 'undefined']);
     one?.end();
     one?.end();
@@ -88,7 +92,7 @@ describe('limits of rates', () => {
 
   it('bytes: a body that took too much is waited for, also while it flows', () => {
     const { admit, clock, flow } = limits({ of: { 'main-id': { bytesInPerSecond: 100 } } });
-    const running = admit(USER) as Admission;
+    const running = admit(USER) as CountedRequest;
     flow.bytesIn = 1000;
     clock.now += 1000;
     expect(admit(OTHER, undefined, () => ({ bytesIn: 0, bytesOut: 0 }))).toBe('SlowDown 9');
@@ -101,7 +105,7 @@ describe('limits of rates', () => {
 
   it('bytes out, and a wait that is bounded', () => {
     const { admit, flow } = limits({ anonymous: { bytesOutPerSecond: 10 } });
-    const running = admit(NOBODY) as Admission;
+    const running = admit(NOBODY) as CountedRequest;
     flow.bytesOut = 1_000_000;
     running.end();
     expect([admit(NOBODY), typeof admit(ROOT)]).toEqual(['SlowDown 60', 'undefined']);
@@ -134,13 +138,13 @@ describe('limits of rates', () => {
 
     it('counts for its sender, and no longer for the one that it seemed to have', () => {
       const { admit } = limits(form);
-      const first = admit(NOBODY) as Admission;
+      const first = admit(NOBODY) as CountedRequest;
       expect(admit(NOBODY)).toBe('SlowDown 1');
       first.again(counted(USER));
-      const second = admit(NOBODY) as Admission;
+      const second = admit(NOBODY) as CountedRequest;
       second.again(counted(USER));
       expect(admit(USER)).toBe('SlowDown 1');
-      const third = admit(NOBODY) as Admission;
+      const third = admit(NOBODY) as CountedRequest;
       expect(() => third.again(counted(USER))).toThrow('reduce your request rate');
       expect(admit(NOBODY), 'what was refused goes on counting where it did').toBe('SlowDown 1');
       third.end();
@@ -149,7 +153,7 @@ describe('limits of rates', () => {
 
     it('counts on each limit once, and on those that it was counted on alone', () => {
       const { admit } = limits({ buckets: { a: { requestsPerSecond: 2 }, b: { concurrency: 1 } } });
-      const copy = admit(USER, 'a') as Admission;
+      const copy = admit(USER, 'a') as CountedRequest;
       copy.again(counted(USER, 'a', 'b'));
       copy.again(counted(USER, 'a', 'alias-b', 'b'));
       expect([admit(USER, 'b'), typeof admit(USER, 'a'), admit(USER, 'a')]).toEqual([
@@ -163,7 +167,7 @@ describe('limits of rates', () => {
 
     it('counts nowhere when it is over already', () => {
       const { admit } = limits({ buckets: { a: { concurrency: 1 }, b: { concurrency: 1 } } });
-      const copy = admit(USER, 'a') as Admission;
+      const copy = admit(USER, 'a') as CountedRequest;
       copy.end();
       copy.again(counted(USER, 'a', 'b'));
       expect([typeof admit(USER, 'a'), typeof admit(USER, 'b')]).toEqual(['object', 'object']);
@@ -174,7 +178,7 @@ describe('limits of rates', () => {
         of: { 'arn:u': { bytesInPerSecond: 10 } },
         anonymous: { bytesInPerSecond: 10 },
       });
-      const one = admit(NOBODY) as Admission;
+      const one = admit(NOBODY) as CountedRequest;
       flow.bytesIn = 5;
       one.again(counted(USER));
       flow.bytesIn = 25;

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { sign, stringToSign } from '../../../../adapters/azure/shared-key.ts';
+import { signSharedKey, sharedKeyText } from '../../../../adapters/azure/shared-key.ts';
 import { HmacKey } from '../../../../src/streams/hmac-key.ts';
 import type { AzureRequest } from '../../../../adapters/azure/request.ts';
 
@@ -16,14 +16,16 @@ const PUT: AzureRequest = {
 };
 
 test('every standard header has its line, the others are empty', () => {
-  expect(stringToSign(PUT, ['x-ms-date', 'now', 'x-ms-version', 'v'], '/account/account/container/dir/a%20b', 12)).toBe(
+  expect(
+    sharedKeyText(PUT, ['x-ms-date', 'now', 'x-ms-version', 'v'], '/account/account/container/dir/a%20b', 12),
+  ).toBe(
     'PUT\n\n\n12\nmd5==\ntext/plain\n\n\n"0x1"\n*\n\n\nx-ms-date:now\nx-ms-version:v\n/account/account/container/dir/a%20b',
   );
 });
 
 test('a length of zero is empty, as the service wants it since 2015-02-21', () => {
   const request: AzureRequest = { call: 'head', method: 'HEAD', path: '/c/b', effect: 'read' };
-  expect(stringToSign(request, [], '/a/c/b', 0)).toBe('HEAD\n\n\n\n\n\n\n\n\n\n\n\n/a/c/b');
+  expect(sharedKeyText(request, [], '/a/c/b', 0)).toBe('HEAD\n\n\n\n\n\n\n\n\n\n\n\n/a/c/b');
 });
 
 test('the query is part of the resource, decoded and by lower-case name', () => {
@@ -38,7 +40,7 @@ test('the query is part of the resource, decoded and by lower-case name', () => 
       ['startFrom', 'x&y'],
     ],
   };
-  expect(stringToSign(request, [], '/a/c', 0)).toMatch(/\n\/a\/c\ncomp:list\nprefix:ä b\nstartfrom:x&y$/);
+  expect(sharedKeyText(request, [], '/a/c', 0)).toMatch(/\n\/a\/c\ncomp:list\nprefix:ä b\nstartfrom:x&y$/);
 });
 
 test('headers are sorted as the service does it: shorter first, underscore before digits before letters', () => {
@@ -52,7 +54,7 @@ test('headers are sorted as the service does it: shorter first, underscore befor
     'x-ms-copy-source',
     'x-ms-meta-_',
   ];
-  const text = stringToSign(
+  const text = sharedKeyText(
     PUT,
     names.flatMap((name) => [name, '1']),
     '',
@@ -72,5 +74,7 @@ test('headers are sorted as the service does it: shorter first, underscore befor
 
 test('the signature is HMAC-SHA256 over UTF-8, in base64', () => {
   const key = Buffer.from('key');
-  expect(sign(new HmacKey(key), 'ä')).toBe(createHmac('sha256', key).update(Buffer.from('ä')).digest('base64'));
+  expect(signSharedKey(new HmacKey(key), 'ä')).toBe(
+    createHmac('sha256', key).update(Buffer.from('ä')).digest('base64'),
+  );
 });

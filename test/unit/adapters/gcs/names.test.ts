@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bucketNames, encodeName, encodeNamePath } from '../../../../adapters/gcs/names.ts';
+import { containerNaming, encodeName, encodeNamePath } from '../../../../adapters/gcs/names.ts';
 import { isStoreError } from '../../../../src/store/store-error.ts';
 
 function isRefused(work: () => unknown): boolean {
@@ -65,7 +65,7 @@ describe('names of objects', () => {
 
 describe('names of buckets', () => {
   test('a prefix goes in front, and comes off again', () => {
-    const names = bucketNames('acme-s3-');
+    const names = containerNaming('acme-s3-');
     expect(names.bucketOf('photos')).toBe('acme-s3-photos');
     expect(names.containerOf('acme-s3-photos')).toBe('photos');
     expect(names.containerOf('other-photos')).toBeUndefined();
@@ -75,24 +75,24 @@ describe('names of buckets', () => {
   test.each(['ab', 'Upper', 'with.dot', '-dash', 'dash-', 'my-google-bucket', 'g00gle', 'c'.repeat(56)])(
     '%s behind a prefix of 8 is refused',
     (container) => {
-      expect(isRefused(() => bucketNames('acme-s3-').bucketOf(container))).toBe(true);
+      expect(isRefused(() => containerNaming('acme-s3-').bucketOf(container))).toBe(true);
     },
   );
 
   test('what begins with goog is refused only where it would be the beginning', () => {
-    expect(isRefused(() => bucketNames('').bucketOf('goog-mine'))).toBe(true);
-    expect(bucketNames('mine-').bucketOf('goog-mine')).toBe('mine-goog-mine');
+    expect(isRefused(() => containerNaming('').bucketOf('goog-mine'))).toBe(true);
+    expect(containerNaming('mine-').bucketOf('goog-mine')).toBe('mine-goog-mine');
   });
 
   test('a name may be as long as the prefix leaves', () => {
-    expect(bucketNames('acme-s3-').bucketOf('c'.repeat(55))).toHaveLength(63);
-    expect(bucketNames('').bucketOf('c'.repeat(63))).toHaveLength(63);
+    expect(containerNaming('acme-s3-').bucketOf('c'.repeat(55))).toHaveLength(63);
+    expect(containerNaming('').bucketOf('c'.repeat(63))).toHaveLength(63);
   });
 
   test.each(['no-hyphen-at-end', 'Upper-', '-', 'goog-', 'x-google-', `${'p'.repeat(41)}-`])(
     'the prefix %s is refused',
     (prefix) => {
-      expect(() => bucketNames(prefix)).toThrow('bucketPrefix');
+      expect(() => containerNaming(prefix)).toThrow('bucketPrefix');
     },
   );
 });

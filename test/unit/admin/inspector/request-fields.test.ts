@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { keepRequest } from '../../../../src/admin/journal/keep-request.ts';
-import type { DetailSection, FieldTable } from '../../../../src/admin/inspector/field-table.ts';
+import type { DetailSection, ShownFieldTable } from '../../../../src/admin/inspector/field-table.ts';
 import { detailOf } from '../../../../src/admin/inspector/render-request.ts';
 import {
   AUTHORIZATION_FIELDS,
@@ -14,7 +14,7 @@ import type { RequestFacts } from '../../../../src/observe/request-facts.ts';
 import { factsOf, IDENTITY } from '../../../support/observe/request-facts.ts';
 
 const SECTIONS: readonly DetailSection[] = ['top', 'operation', 'identity', 'body', 'time'];
-const ALL: readonly FieldTable[] = [REQUEST_FIELDS, AUTH_FIELDS, AUTHORIZATION_FIELDS, BODY_FIELDS, CALL_FIELDS];
+const ALL: readonly ShownFieldTable[] = [REQUEST_FIELDS, AUTH_FIELDS, AUTHORIZATION_FIELDS, BODY_FIELDS, CALL_FIELDS];
 
 /** A request of which everything is known. */
 function fullFacts(): RequestFacts {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bucketNames } from '../../../../adapters/gcs/names.ts';
+import { containerNaming } from '../../../../adapters/gcs/names.ts';
 import { MemoryBlobStore } from '../../../../adapters/memory/memory-blob-store.ts';
 import { containerNameOf as nameIn, freshContainerName } from '../../../../src/manifest/buckets/container-names.ts';
 import type { Backend } from '../../../../src/manifest/buckets/realm.ts';
@@ -17,9 +17,9 @@ const containerNameOf = (where: Backend, bucket: string): string => nameIn({ bac
 const LONG = `${'a.b-'.repeat(15)}end`;
 const RULES: Readonly<Record<string, RegExp>> = {
   'letters, digits and single hyphens': /^(?=.{3,63}$)[a-z0-9]+(?:-[a-z0-9]+)*$/,
-  'behind no prefix': bucketNames('').legal,
-  'behind a prefix of 10': bucketNames('company-1-').legal,
-  'behind the longest prefix': bucketNames(`${'p'.repeat(40)}-`).legal,
+  'behind no prefix': containerNaming('').legal,
+  'behind a prefix of 10': containerNaming('company-1-').legal,
+  'behind the longest prefix': containerNaming(`${'p'.repeat(40)}-`).legal,
 };
 
 describe.each(Object.entries(RULES))('containers: %s', (_what, legal) => {

@@ -43,7 +43,10 @@ const LEFT: readonly Row[] = [
     what: 'an encrypted object',
     record: { ...INLINE, encryption: { by: { kind: 'kms', key: 'x' }, size: 3 } as never },
   },
-  { what: 'an upload that is not settled', record: { ...INLINE, kind: 'mlink', version: VERSION, etag: 'e', size: 3 } },
+  {
+    what: 'an upload that is not settled',
+    record: { ...INLINE, kind: 'assembled', version: VERSION, etag: 'e', size: 3 },
+  },
   { what: 'an empty object', record: INLINE, properties: { size: 0 } },
   { what: 'an archived object', record: INLINE, properties: { archived: true } },
   { what: 'any, where conditions on sources are not heeded', record: INLINE, capabilities: { pinsSources: false } },

@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { MemoryBlobStore } from '../../../../adapters/memory/memory-blob-store.ts';
 import { type Fault, withFaults } from '../../../../adapters/doubles/faults.ts';
 import { KeyQueue, type KeyQueueOptions } from '../../../../src/manifest/heads/key-queue.ts';
-import type { Place } from '../../../../src/manifest/records/key-turns.ts';
+import type { KeyTurn } from '../../../../src/manifest/records/key-turns.ts';
 import { type StoreError, isStoreError } from '../../../../src/store/store-error.ts';
 import { OWNER, type TestManifest, putOf, testManifest } from '../../../support/manifest/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { TestTime } from '../../../support/test-time.ts';
 
-const failure = async (promise: Place | Promise<Place>): Promise<StoreError> => {
+const failure = async (promise: KeyTurn | Promise<KeyTurn>): Promise<StoreError> => {
   const error = await Promise.resolve(promise).then(
     () => new Error('no error'),
     (thrown: unknown) => thrown,

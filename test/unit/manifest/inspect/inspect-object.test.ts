@@ -185,7 +185,7 @@ describe('multipart uploads of a key', () => {
     expect(open.uploads[0]?.claim).toBeUndefined();
     await fixture.complete(target, parts);
     const done = await inspect(fixture.bucket);
-    expect(done.head?.record?.kind).toBe('mlink');
+    expect(done.head?.record?.kind).toBe('assembled');
     expect(outline(done)).toEqual(['null current']);
     expect(done.versions[0]?.view).toMatchObject({
       size: 6,

@@ -17,7 +17,7 @@ const perhaps = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.o
 
 const records = fc
   .record({
-    kind: fc.constantFrom('inline', 'link', 'mlink', 'tomb', 'void'),
+    kind: fc.constantFrom('inline', 'link', 'assembled', 'marker', 'void'),
     seq: fc.integer({ min: 1, max: 2 ** 52 }),
     mtime: perhaps(fc.integer({ min: 0, max: 2 ** 42 })),
     etag: perhaps(fc.constantFrom('abc', 'abc-2')),

@@ -119,7 +119,7 @@ describe('what a listing says of an object', () => {
   it('has size and time of a private blob that the head names', async () => {
     const bucket = await bucketWith([]);
     await writeHead(bucket, 'joined', {
-      kind: 'mlink',
+      kind: 'assembled',
       version: newToken(5_000_000),
       size: 7,
       etag: 'abc-2',
@@ -134,7 +134,7 @@ describe('what is not shown', () => {
   it('drops delete markers and leftovers and fills the page up', async () => {
     const bucket = await bucketWith(numbered('b', 10));
     for (const key of numbered('a', 30)) {
-      await writeHead(bucket, key, { kind: key.endsWith('1') ? 'void' : 'tomb', version: newToken(1) });
+      await writeHead(bucket, key, { kind: key.endsWith('1') ? 'void' : 'marker', version: newToken(1) });
     }
     const page = await list(bucket, { limit: 4 });
     expect(page.shown).toEqual(numbered('o:b', 4));
@@ -146,7 +146,7 @@ describe('what is not shown', () => {
   it('gives a short page out rather than search for ever, and loses nothing', async () => {
     const store = new MemoryBlobStore({ capabilities: { maxListPage: 10 } });
     const bucket = await bucketWith(['a', 'x', 'x\u0001'], store);
-    for (const key of numbered('m/', 1000)) await writeHead(bucket, key, { kind: 'tomb', version: newToken(1) });
+    for (const key of numbered('m/', 1000)) await writeHead(bucket, key, { kind: 'marker', version: newToken(1) });
     for (const key of ['m/00500x', 'n\u0001']) await writeHead(bucket, key);
     const page = await list(bucket, { limit: 5 });
     expect(page.shown).toEqual(['o:a']);
@@ -333,7 +333,7 @@ describe('isEmpty', () => {
     ['a new bucket', true, async () => undefined],
     ['one object', false, (bucket) => writeHead(bucket, 'k')],
     ['one object with an escaped name', false, (bucket) => writeHead(bucket, 'k.')],
-    ['one delete marker', false, (bucket) => writeHead(bucket, 'k', { kind: 'tomb', version: newToken(1) })],
+    ['one delete marker', false, (bucket) => writeHead(bucket, 'k', { kind: 'marker', version: newToken(1) })],
     ['a native blob that S3 cannot show', false, (bucket) => writeNative(bucket, '~s3~/junk')],
     ['many leftovers of removed keys', true, (bucket) => writeVoids(bucket)],
     [

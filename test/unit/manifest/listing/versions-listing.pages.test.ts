@@ -123,7 +123,7 @@ describe('rolled-up prefixes', () => {
     await fresh(new MemoryBlobStore({ capabilities: { maxListPage: 50 } }));
     const dead = numbered('d', 300).map((folder) => `${folder}/k`);
     for (const key of dead) {
-      await write(headPlace({ bucket: model.bucket, key }).ref, { kind: 'tomb', seq: 1, version: newToken(1) });
+      await write(headPlace({ bucket: model.bucket, key }).ref, { kind: 'marker', seq: 1, version: newToken(1) });
       await write(deletionRef({ bucket: model.bucket, key }).ref, { kind: 'void', seq: 1 });
     }
     for (const key of ['d00150/z', 'd00299/k\u0001', 'e/1', 'e/2']) await model.put(key);
@@ -149,7 +149,7 @@ describe('rolled-up prefixes', () => {
   it('of objects: one with more deleted keys than are looked at is shown rather than read for ever', async () => {
     await fresh(new MemoryBlobStore({ capabilities: { maxListPage: 10 } }));
     for (const key of numbered('d/', 500)) {
-      await write(headPlace({ bucket: model.bucket, key }).ref, { kind: 'tomb', seq: 1, version: newToken(1) });
+      await write(headPlace({ bucket: model.bucket, key }).ref, { kind: 'marker', seq: 1, version: newToken(1) });
     }
     await write(deletionRef({ bucket: model.bucket, key: 'd/00000' }).ref, { kind: 'void', seq: 1 });
     expect(await objects()).toEqual(['p:d/']);

@@ -80,7 +80,7 @@ describe('what is said of a version', () => {
   it('of the current null version comes from the head, of a multipart object too', async () => {
     const token = newToken(5_000_000);
     await write(headPlace({ bucket: model.bucket, key: 'k' }).ref, {
-      kind: 'mlink',
+      kind: 'assembled',
       seq: 9_000_000,
       version: token,
       size: 7,

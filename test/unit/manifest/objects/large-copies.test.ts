@@ -34,7 +34,7 @@ describe('an object that the service cannot copy in one call', () => {
     const { target, parts } = await world.started('k', LARGE.slice(0, 8), LARGE.slice(8));
     const { etag } = await world.complete(target, parts);
     await world.idle();
-    expect([await kindOf(world, 'k'), await world.text('k')]).toEqual(['mlink', LARGE]);
+    expect([await kindOf(world, 'k'), await world.text('k')]).toEqual(['assembled', LARGE]);
 
     world.calls.length = 0;
     await settle({ bucket: world.bucket, key: 'k' }, testCall());
@@ -45,7 +45,7 @@ describe('an object that the service cannot copy in one call', () => {
 
     await copy(world, 'k', 'copy');
     await world.idle();
-    expect([await kindOf(world, 'copy'), await world.text('copy')]).toEqual(['mlink', LARGE]);
+    expect([await kindOf(world, 'copy'), await world.text('copy')]).toEqual(['assembled', LARGE]);
     const view = await world.objects.find({ bucket: world.bucket, key: 'copy' }, testCall());
     expect(view).toMatchObject({
       etag,

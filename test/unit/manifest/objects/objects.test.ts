@@ -265,7 +265,7 @@ describe('publishing, settling and copying', () => {
       size: 12,
       mtime: 5000,
       parts: [{ number: 1, size: 12 }],
-      head: { kind: 'mlink' },
+      head: { kind: 'assembled' },
     });
     expect(await text(objects, manifest, 'k')).toBe('staged bytes');
 
@@ -300,7 +300,7 @@ describe('publishing, settling and copying', () => {
     await published(crashed, 'k');
     const { bucket, store } = crashed;
     const later = await testManifest({ store });
-    expect((await later.objects.find({ bucket, key: 'k' }, testCall())).head.kind).toBe('mlink');
+    expect((await later.objects.find({ bucket, key: 'k' }, testCall())).head.kind).toBe('assembled');
     await later.settler.idle();
     expect(await later.objects.find({ bucket, key: 'k' }, testCall())).toMatchObject({
       etag: 'abc-1',

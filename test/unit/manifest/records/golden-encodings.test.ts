@@ -25,9 +25,10 @@ const HEADS: Readonly<Record<string, string>> = {
   'link, all':
     '{"v":1,"k":"l","s":1700000000123456,"t":1700000000000,"e":"e-2","z":11,"b":"1fffffffffffff2aaaaaaaaaaaaaaaaa","o":"someone","a":["f","r@a","W=abc"],"c":"GLACIER","g":{"contentType":"text/\\u00e4"},"x":"never","w":"/x","m":{"a-b":"q\\ud83d\\ude00\\""},"h":["CRC32","AAAAAA==","COMPOSITE"],"p":{"r":[[1,2,5],[4,1,1]],"h":["a","b","c"]},"tg":[["k","v"],["l",""]],"l":["c",5,0],"key":"tr\\u00fce","n":"n","r":[],"u":1,"st":1,"ls":9,"rv":"\\"0x8\\"","nv":"1ffffffffffffe0bbbbbbbbbbbbbbbbb","ad":["1fffffffffffff2aaaaaaaaaaaaaaaaa"],"d":["1ffffffffffffe0bbbbbbbbbbbbbbbbb"],"fl":7}',
   link: '{"v":1,"k":"l","s":1700000000123456,"e":"e","z":0,"b":"1fffffffffffff2aaaaaaaaaaaaaaaaa","n":"n","r":["x"],"rv":"r","fl":1700000000123456}',
-  mlink:
+  assembled:
     '{"v":1,"k":"m","s":1700000000123456,"e":"e-1","z":3,"b":"1fffffffffffff2aaaaaaaaaaaaaaaaa","p":{"r":[[1,1,3]]},"n":"n","r":[]}',
-  tomb: '{"v":1,"k":"t","s":1700000000123456,"b":"1fffffffffffff2aaaaaaaaaaaaaaaaa","o":"x","key":"k","n":"n","r":["m"],"u":1,"st":1,"rv":"r","nv":"1ffffffffffffe0bbbbbbbbbbbbbbbbb","ad":["1ffffffffffffd8ccccccccccccccccc"],"d":["1fffffffffffff2aaaaaaaaaaaaaaaaa"],"fl":1}',
+  marker:
+    '{"v":1,"k":"t","s":1700000000123456,"b":"1fffffffffffff2aaaaaaaaaaaaaaaaa","o":"x","key":"k","n":"n","r":["m"],"u":1,"st":1,"rv":"r","nv":"1ffffffffffffe0bbbbbbbbbbbbbbbbb","ad":["1ffffffffffffd8ccccccccccccccccc"],"d":["1fffffffffffff2aaaaaaaaaaaaaaaaa"],"fl":1}',
   void: '{"v":1,"k":"v","s":1700000000123456,"key":"k","n":"n","r":["m"],"nv":"1ffffffffffffe0bbbbbbbbbbbbbbbbb","d":["1fffffffffffff2aaaaaaaaaaaaaaaaa"],"fl":1}',
   'inline, encrypted':
     '{"v":2,"s":1700000000123456,"e":"e","en":[7,"1fffffffffffff2aaaaaaaaaaaaaaaaa","c","c2FsdA","Y2hlY2s"],"ep":[["0123456789ab",3],["ba9876543210",4]],"n":"n"}',
@@ -76,10 +77,10 @@ describe('what is on disk', () => {
   });
 
   it('is read as what it says', () => {
-    const [least, tomb] = [decodeRecord(HEADS['inline, least'] ?? ''), decodeRecord(HEADS['tomb'] ?? '')];
+    const [least, marker] = [decodeRecord(HEADS['inline, least'] ?? ''), decodeRecord(HEADS['marker'] ?? '')];
     expect(least).toEqual({ kind: 'inline', seq: 1_700_000_000_123_456 });
-    expect(tomb).toMatchObject({
-      kind: 'tomb',
+    expect(marker).toMatchObject({
+      kind: 'marker',
       owner: 'x',
       isNull: true,
       stamp: true,

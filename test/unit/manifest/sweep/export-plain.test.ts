@@ -60,8 +60,8 @@ describe('after an export', () => {
     const { target, parts } = await world.gateway.started('m', ...PARTS);
     await world.gateway.complete(target, parts);
     await world.version('suspended');
-    const { target: mlink, parts: mlinkParts } = await world.gateway.started('null', ...PARTS);
-    await world.gateway.complete(mlink, mlinkParts);
+    const { target: assembled, parts: assembledParts } = await world.gateway.started('null', ...PARTS);
+    await world.gateway.complete(assembled, assembledParts);
     const keys = ['n', 'a', 'folder/./b', 'empty', 'gone', 'm', 'null'];
     const before = await Promise.all(keys.map((key) => world.view(key)));
 

@@ -37,7 +37,7 @@ const LOCKS: Readonly<Record<string, (now: number) => ObjectLock | undefined>> =
 const STATES: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   live: async () => undefined,
   displaced: (scene) => scene.world.put('newer'),
-  tomb: (scene) => scene.world.remove(),
+  marker: (scene) => scene.world.remove(),
   nativelyOverwritten: (scene) => scene.overwriteNatively(),
   nativelyGone: (scene) => scene.removeNatively(),
   displacedAndGone: async (scene) => {

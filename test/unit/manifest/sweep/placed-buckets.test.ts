@@ -4,7 +4,7 @@ import { auditContainers } from '../../../../src/manifest/buckets/container-audi
 import type { Backend } from '../../../../src/manifest/buckets/realm.ts';
 import { SWEEP_DEFAULTS } from '../../../../src/manifest/sweep/sweep-run.ts';
 import { sweep } from '../../../../src/manifest/sweep/sweep.ts';
-import { type Places, placeId, placeIds, placedStore } from '../../../../src/store/placed-store.ts';
+import { type ContainerParts, placeId, placeIds, placedStore } from '../../../../src/store/placed-store.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { problemsOf } from './sweep-fixture.ts';
 
@@ -29,7 +29,7 @@ async function newStore(): Promise<MemoryBlobStore> {
   return memory;
 }
 
-function backendOver(memory: MemoryBlobStore, places: Places): Backend {
+function backendOver(memory: MemoryBlobStore, places: ContainerParts): Backend {
   const store = placedStore(memory, places);
   return { name: 'test', store, systemContainer: 'system', ownerId: 'owner', places: placeIds(places) };
 }
@@ -38,7 +38,7 @@ test.each([
   ['named by the configuration', new Map([['part', PLACE]])],
   ['named otherwise', new Map([['other-name', PLACE]])],
   ['not named any more', new Map()],
-])('what belongs to a place stays, %s; what belongs to no bucket goes', async (_what, places: Places) => {
+])('what belongs to a place stays, %s; what belongs to no bucket goes', async (_what, places: ContainerParts) => {
   const memory = await newStore();
   vi.setSystemTime(Date.now() + 48 * 3_600_000);
   const backend = backendOver(memory, places);

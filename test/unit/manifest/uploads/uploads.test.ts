@@ -34,7 +34,7 @@ describe('an upload', () => {
     };
     const before = await fixture.objects.find({ bucket: fixture.bucket, key: 'k' }, testCall());
     expect(before).toMatchObject(expected);
-    expect(before.head.kind).toBe('mlink');
+    expect(before.head.kind).toBe('assembled');
     expect(await fixture.text('k')).toBe('one,two,end');
 
     const { settle } = await import('../../../../src/manifest/versions/settle.ts');

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Md5Choice } from '../../../../src/protocol/checksums/md5-choice.ts';
-import { type Lane, Md5Lanes, RING } from '../../../../src/protocol/checksums/md5-lanes.ts';
+import { type Md5Lane, Md5Lanes, RING } from '../../../../src/protocol/checksums/md5-lanes.ts';
 import { createMd5, md5LanesOpen } from '../../../../src/protocol/checksums/md5.ts';
 import { propertySeed } from '../../../support/property-seed.ts';
 
@@ -27,7 +27,7 @@ for (let i = 0; i < NOISE.length; i += 1) NOISE[i] = Math.imul(i + 1, 2_654_435_
 
 describe('MD5 of streams that wait for each other', () => {
   let lanes: Md5Lanes;
-  let taken: Lane[];
+  let taken: Md5Lane[];
 
   beforeEach(() => {
     lanes = new Md5Lanes();
@@ -39,14 +39,14 @@ describe('MD5 of streams that wait for each other', () => {
     vi.useRealTimers();
   });
 
-  function take(): Lane {
+  function take(): Md5Lane {
     const lane = lanes.take();
     if (lane === undefined) throw new Error('no lane');
     taken.push(lane);
     return lane;
   }
 
-  function fill(lane: Lane): Promise<undefined> | undefined {
+  function fill(lane: Md5Lane): Promise<undefined> | undefined {
     const salt = taken.indexOf(lane);
     while (RING - lane.waiting >= READ) lanes.add(lane, NOISE.subarray(lane.came + salt, lane.came + salt + READ));
     return lanes.room(lane);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ChecksumHasher } from '../../../../src/protocol/checksums/algorithms.ts';
-import { Lane, Md5Lanes, RING } from '../../../../src/protocol/checksums/md5-lanes.ts';
+import { Md5Lane, Md5Lanes, RING } from '../../../../src/protocol/checksums/md5-lanes.ts';
 import { createMd5, md5LanesOpen } from '../../../../src/protocol/checksums/md5.ts';
 import { propertySeed } from '../../../support/property-seed.ts';
 
@@ -184,7 +184,7 @@ describe('MD5 of streams side by side', () => {
   it('works through no more of others than of the one whose turn it is', () => {
     const lanes = new Md5Lanes();
     const [lead, mate] = [lanes.take(), lanes.take()];
-    if (!(lead instanceof Lane && mate instanceof Lane)) throw new Error('no lanes');
+    if (!(lead instanceof Md5Lane && mate instanceof Md5Lane)) throw new Error('no lanes');
     lanes.add(mate, bytesOf(RING, 1));
     lanes.add(lead, bytesOf(RING, 2));
     lanes.add(lead, bytesOf(640, 3));

@@ -1,5 +1,5 @@
 import { html } from 'lit-html';
-import type { DetailSection, FieldRow, FieldTable, Show } from '../../../inspector/field-table.ts';
+import type { DetailSection, FieldRow, ShownFieldTable, Show } from '../../../inspector/field-table.ts';
 import { formatBytes, formatDuration } from '../format.ts';
 import { code, dateText, type Fact, type View } from './parts.ts';
 
@@ -22,7 +22,7 @@ const WRITERS: Readonly<Record<Extract<Show, string>, (value: never) => Shown>> 
  * @param own what this page writes in another way than usual
  */
 export function fieldFacts(
-  table: FieldTable,
+  table: ShownFieldTable,
   section: DetailSection,
   values: object,
   own: Partial<typeof WRITERS> = {},
@@ -44,7 +44,7 @@ interface Column {
 }
 
 /** The columns that the rows of a table ask for, in the order of the table. */
-export function fieldColumns(table: FieldTable): Column[] {
+export function fieldColumns(table: ShownFieldTable): Column[] {
   return Object.entries(table).flatMap(([name, { column }]: [string, FieldRow]): Column[] => {
     if (column === undefined) return [];
     const { show, ...shown } = column;

@@ -71,8 +71,8 @@ function inspectionView(
 const HEAD_KINDS: Readonly<Record<InspectedHead['kind'], string>> = {
   inline: 'the bytes lie at the key',
   link: 'names the blob of the current version',
-  mlink: 'a multipart object whose bytes still lie on a private blob',
-  tomb: 'delete marker',
+  assembled: 'a multipart object whose bytes still lie on a private blob',
+  marker: 'delete marker',
   void: 'nothing is left; the last blob is being removed',
 };
 

@@ -5,7 +5,7 @@ import {
   HeadReader,
   MalformedResponse,
   MAX_HEAD,
-  parseHead,
+  parseResponseHead,
 } from '../../../../../adapters/shared/http1/response-head.ts';
 
 /**
@@ -18,7 +18,7 @@ function parse(
   method = 'GET',
 ): { status: number; body: string; junk: number; done: boolean } {
   const reader = new HeadReader();
-  let head: ReturnType<typeof parseHead> | undefined;
+  let head: ReturnType<typeof parseResponseHead> | undefined;
   let decoder: ReturnType<typeof createDecoder> | undefined;
   let body = '';
   let junk = 0;
@@ -34,7 +34,7 @@ function parse(
         piece.fill(0);
         continue;
       }
-      head = parseHead(found.text, method);
+      head = parseResponseHead(found.text, method);
       decoder = createDecoder(head.framing);
       rest = rest.subarray(found.end);
     }
@@ -91,7 +91,7 @@ describe('an answer cut anywhere', () => {
 });
 
 describe('a head', () => {
-  const head = (...lines: string[]) => parseHead(['HTTP/1.1 200 OK', ...lines].join('\r\n'), 'GET');
+  const head = (...lines: string[]) => parseResponseHead(['HTTP/1.1 200 OK', ...lines].join('\r\n'), 'GET');
 
   it('has lower-case names, values without the space around them, repeated ones as a list', () => {
     const { headers } = head(
@@ -146,7 +146,7 @@ describe('a head', () => {
     ['an unknown coding', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked'],
     ['no framing', 'HTTP/1.1 200 OK\r\nA: b'],
   ])('is refused with %s', (_name, text) => {
-    expect(() => parseHead(text, 'GET')).toThrow(MalformedResponse);
+    expect(() => parseResponseHead(text, 'GET')).toThrow(MalformedResponse);
   });
 
   it.each([
@@ -155,7 +155,7 @@ describe('a head', () => {
     ['304', 'HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: chunked', 'GET'],
     ['100', 'HTTP/1.1 100 Continue', 'GET'],
   ])('announces no body: %s', (_name, text, method) => {
-    expect(parseHead(text, method).framing).toEqual({ kind: 'empty' });
+    expect(parseResponseHead(text, method).framing).toEqual({ kind: 'empty' });
   });
 
   it.each([
@@ -165,11 +165,11 @@ describe('a head', () => {
     ['HTTP/1.0 200 OK\r\nContent-Length: 0', false],
     ['HTTP/1.0 200 OK\r\nContent-Length: 0\r\nConnection: Keep-Alive', true],
   ])('%j lets the connection live: %s', (text, keepAlive) => {
-    expect(parseHead(text, 'GET').keepAlive).toBe(keepAlive);
+    expect(parseResponseHead(text, 'GET').keepAlive).toBe(keepAlive);
   });
 
   it('of an error page may leave its end to the connection', () => {
-    expect(parseHead('HTTP/1.0 502 Bad Gateway', 'GET').framing).toEqual({ kind: 'untilClose' });
+    expect(parseResponseHead('HTTP/1.0 502 Bad Gateway', 'GET').framing).toEqual({ kind: 'untilClose' });
   });
 
   it('is refused at its first byte when it is none, and when it does not end', () => {

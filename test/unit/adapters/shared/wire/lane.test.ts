@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Lane, type Place } from '../../../../../adapters/shared/wire/lane.ts';
+import { Lane, type LanePlace } from '../../../../../adapters/shared/wire/lane.ts';
 
 const NEVER = new AbortController().signal;
 
 /** Takes a place for something that can be stopped. */
-function moving(lane: Lane, holder: string, moved = 0, mayStop = true): { place: Place; stopped: () => boolean } {
+function moving(lane: Lane, holder: string, moved = 0, mayStop = true): { place: LanePlace; stopped: () => boolean } {
   const place = lane.enterNow(holder);
   if (place === undefined) throw new Error('no place');
   let over = false;
@@ -50,7 +50,7 @@ describe('a lane', () => {
 
   it('lets holders enter in turn, and the requests of each in order', async () => {
     const lane = new Lane(1);
-    let place = lane.enterNow('a') as Place;
+    let place = lane.enterNow('a') as LanePlace;
     const order: string[] = [];
     const enter = async (holder: string, name: string): Promise<void> => {
       const own = await lane.enter(asking(holder));
