@@ -41,34 +41,15 @@ const CLIENT_REQUEST_ID = 'x-ms-client-request-id';
 const DATE = 'x-ms-date';
 const VERSION = 'x-ms-version';
 
-/** `x-ms-*` come in the order of their names if the request has them so: then nothing is sorted for the signature. */
 function headersOf(request: AzureRequest, call: Call): string[] {
-  const { ms = [] } = request;
-  const headers: string[] = [];
-  let at = addBelow(CLIENT_REQUEST_ID, { ms, at: 0 }, headers);
-  headers.push(CLIENT_REQUEST_ID, call.requestId);
-  at = addBelow(DATE, { ms, at }, headers);
-  headers.push(DATE, httpDateNow());
-  at = addBelow(VERSION, { ms, at }, headers);
-  headers.push(VERSION, API_VERSION);
-  for (; at < ms.length; at += 1) headers.push(ms[at] ?? '');
+  const common = [CLIENT_REQUEST_ID, call.requestId, DATE, httpDateNow(), VERSION, API_VERSION];
+  const headers = [...common, ...(request.ms ?? [])];
   if (request.contentMd5 !== undefined) headers.push('content-md5', request.contentMd5);
   if (request.contentType !== undefined) headers.push('content-type', request.contentType);
   if (request.ifMatch !== undefined) headers.push('if-match', request.ifMatch);
   if (request.ifNoneMatch !== undefined) headers.push('if-none-match', request.ifNoneMatch);
   if (request.ifUnmodifiedSince !== undefined) headers.push('if-unmodified-since', request.ifUnmodifiedSince);
   return headers;
-}
-
-/** Adds those from a place on that come before a name. @returns the place of the next one */
-function addBelow(
-  name: string,
-  { ms, at }: { readonly ms: readonly string[]; readonly at: number },
-  headers: string[],
-): number {
-  let next = at;
-  for (; next < ms.length && (ms[next] ?? '') < name; next += 2) headers.push(ms[next] ?? '', ms[next + 1] ?? '');
-  return next;
 }
 
 /** Now, as RFC 1123 writes it. */

@@ -1,8 +1,7 @@
 import type { BlobEntry, BlobMetadata, ContentHeaders, Revision } from '../../src/store/blob-store.ts';
-import { ListedMd5s } from '../shared/listed-md5.ts';
 import { BlobTemplate, type BlobValues } from './blob-template.ts';
 import { isPlain } from '../../src/observe/plain.ts';
-import { md5ToHex } from './headers.ts';
+import { md5ToHex } from '../shared/md5.ts';
 import { type XmlReader, malformed } from './xml-reader.ts';
 import { readMetadata, readName } from './xml-values.ts';
 
@@ -13,9 +12,6 @@ export class BlobList {
   readonly #templates: BlobTemplate[] = [];
   #misses = 0;
   readonly #blobs: Draft<BlobEntry>[] = [];
-  readonly #md5s = new ListedMd5s();
-  /** Those whose MD5 is among `#md5s`, in that order. */
-  readonly #withMd5: Draft<BlobEntry>[] = [];
   #modified = '';
   #modifiedTime = Number.NaN;
 
@@ -59,8 +55,6 @@ export class BlobList {
   }
 
   entries(): readonly BlobEntry[] {
-    const hex = this.#md5s.inHex();
-    this.#withMd5.forEach((blob, at) => (blob.md5 = hex[at] ?? ''));
     return this.#blobs;
   }
 
@@ -71,21 +65,14 @@ export class BlobList {
     const size = Number(properties[SIZE] ?? '0');
     const revision = quoted(etag);
     const lastModified = this.#timeOf(properties[LAST_MODIFIED] ?? '');
-    const contentType = properties[0];
-    const base64 = properties[MD5];
-    const isListed = base64 !== undefined && this.#md5s.add(base64);
-    // What nearly all blobs have is there from the start: what is added later takes another piece of memory for each.
-    const entry: Draft<BlobEntry> =
-      isListed && contentType !== undefined
-        ? { kind: 'blob', name, size, revision, lastModified, metadata, contentType, md5: '' }
-        : { kind: 'blob', name, size, revision, lastModified, metadata };
+    const entry: Draft<BlobEntry> = { kind: 'blob', name, size, revision, lastModified, metadata };
+    const md5 = md5ToHex(properties[MD5] ?? '');
+    if (md5 !== undefined) entry.md5 = md5;
     for (let place = 0; place < CONTENT_FIELDS.length; place += 1) {
       const value = properties[place];
       const field = CONTENT_FIELDS[place];
       if (value !== undefined && field !== undefined) entry[field] = value;
     }
-    if (isListed) this.#withMd5.push(entry);
-    else if (base64 !== undefined) addMd5(entry, base64);
     if (properties[TIER] === 'Archive') entry.archived = true;
     this.#blobs.push(entry);
   }
@@ -98,12 +85,6 @@ export class BlobList {
     }
     return this.#modifiedTime;
   }
-}
-
-/** One that is not written as the service writes it. */
-function addMd5(entry: Draft<BlobEntry>, base64: string): void {
-  const hex = md5ToHex(base64);
-  if (hex !== undefined) entry.md5 = hex;
 }
 
 const BLOB = '<Blob>';

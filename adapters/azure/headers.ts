@@ -1,3 +1,4 @@
+import { md5ToHex } from '../shared/md5.ts';
 import type { BlobMetadata, BlobProperties, Condition, ContentHeaders, Revision } from '../../src/store/blob-store.ts';
 import type { BlobEncryption, CustomerKey } from '../../src/store/customer-key.ts';
 import { StoreError } from '../../src/store/store-error.ts';
@@ -52,17 +53,6 @@ export function keyHeaders(key: CustomerKey | undefined): string[] {
 export function conditionHeaders(condition: Condition | undefined): { ifMatch?: string; ifNoneMatch?: string } {
   if (condition === undefined) return {};
   return condition.kind === 'absent' ? { ifNoneMatch: '*' } : { ifMatch: condition.revision };
-}
-
-export function md5ToBase64(hex: string): string {
-  return Buffer.from(hex, 'hex').toString('base64');
-}
-
-/** More than an MD5 has, so that a longer value shows. */
-const DIGEST = Buffer.alloc(24);
-
-export function md5ToHex(base64: string): string | undefined {
-  return DIGEST.write(base64, 'base64') === 16 ? DIGEST.toString('hex', 0, 16) : undefined;
 }
 
 /** @throws StoreError unexpected when the answer names no revision */

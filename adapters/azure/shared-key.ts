@@ -26,39 +26,13 @@ export function signSharedKey(key: HmacKey, text: string): string {
 }
 
 function canonicalHeaders(headers: readonly string[]): string {
-  let text = '';
-  let last = '';
+  const lines: { readonly rank: string; readonly text: string }[] = [];
   for (let i = 0; i < headers.length; i += 2) {
     const name = headers[i] ?? '';
-    if (!name.startsWith('x-ms-')) continue;
-    // Those of most reads are in order.
-    if (name <= last || name.includes('_')) return sortedHeaders(headers);
-    text += `${name}:${headers[i + 1] ?? ''}\n`;
-    last = name;
+    if (name.startsWith('x-ms-')) lines.push({ rank: rankOf(name), text: `${name}:${headers[i + 1] ?? ''}\n` });
   }
-  return text;
-}
-
-function sortedHeaders(headers: readonly string[]): string {
-  const sorted: string[] = [];
-  const ranks: string[] = [];
-  for (let i = 0; i < headers.length; i += 2) {
-    const name = headers[i] ?? '';
-    if (name.startsWith('x-ms-')) insert(sorted, ranks, name, headers[i + 1] ?? '');
-  }
-  return sorted.join('');
-}
-
-/** Insertion from the end: callers name their headers almost in order, so this is nearly linear. */
-function insert(sorted: string[], ranks: string[], name: string, value: string): void {
-  const rank = rankOf(name);
-  let at = ranks.length;
-  for (; at > 0 && (ranks[at - 1] ?? '') > rank; at -= 1) {
-    ranks[at] = ranks[at - 1] ?? '';
-    sorted[at] = sorted[at - 1] ?? '';
-  }
-  ranks[at] = rank;
-  sorted[at] = `${name}:${value}\n`;
+  lines.sort((a, b) => (a.rank < b.rank ? -1 : 1));
+  return lines.map(({ text }) => text).join('');
 }
 
 /**
@@ -66,7 +40,7 @@ function insert(sorted: string[], ranks: string[], name: string, value: string):
  * code lies between them. Names hold no other character for which the two orders differ.
  */
 function rankOf(name: string): string {
-  return name.includes('_') ? name.replaceAll('_', '.') : name;
+  return name.replaceAll('_', '.');
 }
 
 function canonicalResource(resource: string, query: AzureRequest['query']): string {

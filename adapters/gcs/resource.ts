@@ -5,6 +5,7 @@ import type {
   Revision,
   WriteResult,
 } from '../../src/store/blob-store.ts';
+import { md5ToHex } from '../shared/md5.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { unusableAnswer } from '../shared/wire/wire-failure.ts';
 import { revisionFrom } from './revision.ts';
@@ -25,7 +26,7 @@ export interface ObjectResource extends ContentHeaders {
 }
 
 const WRITE_FIELDS = ['generation', 'metageneration', 'timeCreated', 'md5Hash'];
-export const CONTENT_FIELDS = [
+const CONTENT_FIELDS = [
   'contentType',
   'contentEncoding',
   'contentLanguage',
@@ -131,25 +132,32 @@ export function stateOf(resource: ObjectResource): WriteResult {
 }
 
 /** @throws StoreError unexpected when the answer lacks what every object has */
-export function revisionOf({ generation, metageneration = '1' }: ObjectResource): Revision {
+function revisionOf({ generation, metageneration = '1' }: ObjectResource): Revision {
   if (generation === undefined) throw new StoreError('unexpected', { cause: new Error('answer without generation') });
   return revisionFrom({ generation, metageneration });
 }
 
 /** Milliseconds, whole seconds. */
-export function modifiedOf({ timeCreated }: ObjectResource): number {
+function modifiedOf({ timeCreated }: ObjectResource): number {
   return wholeSeconds(timeCreated === undefined ? Date.now() : Date.parse(timeCreated));
 }
 
-/** @throws StoreError unexpected */
+/** Member by member, as a page of a listing has a thousand of them. @throws StoreError unexpected */
 export function propertiesOf(resource: ObjectResource): BlobProperties {
-  const { md5, ...written } = stateOf(resource);
-  const headers: Record<string, string> = {};
+  const { md5Hash, metadata = {} } = resource;
+  const properties: { -readonly [Field in keyof BlobProperties]: BlobProperties[Field] } = {
+    size: Number(resource.size ?? 0),
+    revision: revisionOf(resource),
+    lastModified: modifiedOf(resource),
+    metadata: metadataOf(metadata),
+  };
+  const md5 = (md5Hash === undefined ? undefined : md5ToHex(md5Hash)) ?? recordedMd5(metadata);
+  if (md5 !== undefined) properties.md5 = md5;
   for (const field of CONTENT_FIELDS) {
     const value = givenHeader(resource, field);
-    if (value !== undefined && value !== '') headers[field] = value;
+    if (value !== undefined && value !== '') properties[field] = value;
   }
-  return { ...headers, size: Number(resource.size ?? 0), ...written, ...ownMetadata(resource.metadata ?? {}, md5) };
+  return properties;
 }
 
 /** Metadata in the port's form, and the MD5 that is known either way. Entries without a value are none. */
@@ -162,7 +170,7 @@ export function ownMetadata(
 }
 
 /** Without the adapter's own, and without entries that have no value. */
-export function metadataOf(raw: Readonly<Record<string, string>> | undefined): BlobMetadata {
+function metadataOf(raw: Readonly<Record<string, string>> | undefined): BlobMetadata {
   const metadata = new NamedValues();
   for (const name in raw) {
     const value = raw[name];
@@ -193,7 +201,7 @@ export function setCacheControl(
 }
 
 /** A content header as it was given: what is stored may have more. */
-export function givenHeader(resource: ObjectResource, field: (typeof CONTENT_FIELDS)[number]): string | undefined {
+function givenHeader(resource: ObjectResource, field: (typeof CONTENT_FIELDS)[number]): string | undefined {
   const value = resource[field];
   return field === 'cacheControl' && value !== undefined ? givenCacheControl(value, resource.metadata) : value;
 }
@@ -205,15 +213,6 @@ function givenCacheControl(
 ): string | undefined {
   if (value === undefined || raw?.[CACHE_ENTRY] !== 'added' || !value.endsWith(AS_STORED)) return value;
   return value === AS_STORED ? undefined : value.slice(0, -`, ${AS_STORED}`.length);
-}
-
-export function md5ToBase64(hex: string): string {
-  return Buffer.from(hex, 'hex').toString('base64');
-}
-
-export function md5ToHex(base64: string): string | undefined {
-  const hex = Buffer.from(base64, 'base64').toString('hex');
-  return hex.length === 32 ? hex : undefined;
 }
 
 /** The headers of reads know no parts of a second. */

@@ -17,7 +17,8 @@ import type { AzureClient } from '../client.ts';
 import { sendCopy, sourceHeaders } from './copy-send.ts';
 import { byUrlOrThroughHere, streamBlock } from './copy-stream.ts';
 import { blobPath } from '../endpoint.ts';
-import { conditionHeaders, contentHeaders, md5ToBase64, metadataHeaders } from '../headers.ts';
+import { conditionHeaders, contentHeaders, metadataHeaders } from '../headers.ts';
+import { md5ToBase64 } from '../../shared/md5.ts';
 import { splitBody } from '../../../src/streams/split-body.ts';
 import { remove, writeResult } from './write.ts';
 

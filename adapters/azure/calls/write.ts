@@ -18,11 +18,10 @@ import {
   contentHeaders,
   encryptionHeaders,
   lastModifiedOf,
-  md5ToBase64,
-  md5ToHex,
   metadataHeaders,
   revisionOf,
 } from '../headers.ts';
+import { md5ToBase64, md5ToHex } from '../../shared/md5.ts';
 import { headerText, type WireHeaders } from '../../shared/wire/transport.ts';
 
 interface WriteTarget {

@@ -4,17 +4,7 @@ import { StoreError } from '../../../src/store/store-error.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import type { GcsClient } from '../client.ts';
 import { bucketPath } from '../paths.ts';
-import { ListedMd5s } from '../../shared/listed-md5.ts';
-import {
-  ALL,
-  CONTENT_FIELDS,
-  givenHeader,
-  metadataOf,
-  modifiedOf,
-  type ObjectResource,
-  propertiesOf,
-  revisionOf,
-} from '../resource.ts';
+import { ALL, type ObjectResource, propertiesOf } from '../resource.ts';
 import type { QueryPairs } from '../revision.ts';
 
 interface ObjectPage {
@@ -36,7 +26,7 @@ export async function list(client: GcsClient, container: string, request: ListRe
   checkKind(page, 'storage#objects', 'list');
   const { items = [], prefixes = [], nextPageToken } = page;
   const entries = interleave(
-    blobEntries(items),
+    items.map((item) => ({ kind: 'blob', name: nameOf(item), ...propertiesOf(item) })),
     prefixes.map((name) => ({ kind: 'prefix', name })),
   );
   return { entries, ...(nextPageToken !== undefined && nextPageToken !== '' && { nextToken: nextPageToken }) };
@@ -74,44 +64,6 @@ function nameOf({ name }: ObjectResource): string {
     throw new StoreError('unexpected', { call: 'list', cause: new Error('object without a name') });
   }
   return name;
-}
-
-type Draft<T> = { -readonly [Field in keyof T]: T[Field] };
-
-/** As `propertiesOf` says of each; their MD5s are put into the other form all at once. */
-function blobEntries(items: readonly ObjectResource[]): BlobEntry[] {
-  const md5s = new ListedMd5s();
-  const withMd5: Draft<BlobEntry>[] = [];
-  const entries = items.map((item) => {
-    const { md5Hash } = item;
-    if (md5Hash === undefined || !md5s.add(md5Hash)) {
-      return { kind: 'blob' as const, name: nameOf(item), ...propertiesOf(item) };
-    }
-    const entry = listedEntry(item);
-    withMd5.push(entry);
-    return entry;
-  });
-  const hex = md5s.inHex();
-  withMd5.forEach((entry, at) => (entry.md5 = hex[at] ?? ''));
-  return entries;
-}
-
-/** Member by member: a page has a thousand of them, and spreading takes longer than all the rest. */
-function listedEntry(item: ObjectResource): Draft<BlobEntry> {
-  const entry: Draft<BlobEntry> = {
-    kind: 'blob',
-    name: nameOf(item),
-    size: Number(item.size ?? 0),
-    revision: revisionOf(item),
-    lastModified: modifiedOf(item),
-    metadata: metadataOf(item.metadata),
-    md5: '',
-  };
-  for (const field of CONTENT_FIELDS) {
-    const value = givenHeader(item, field);
-    if (value !== undefined && value !== '') entry[field] = value;
-  }
-  return entry;
 }
 
 /** The service answers objects and prefixes apart, each in order. */
