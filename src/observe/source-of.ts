@@ -1,11 +1,9 @@
-import { isIPv6 } from 'node:net';
-
 /**
  * What a client counts as where clients share something. A client that has one IPv6 address usually has all 2^64 of its
  * network, so these count as one.
  */
 export function sourceOf(address: string): string {
-  if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
+  if (!address.includes(':') || address.startsWith('::ffff:')) return address;
   const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? [];
   const before = head === '' ? [] : head.split(':');
   const after = tail === undefined || tail === '' ? [] : tail.split(':');

@@ -214,7 +214,7 @@ interface BackendWork {
   readonly retries: number;
 }
 
-type ShownCall = PartOf<typeof CALL_FIELDS, 'call'>;
+export type ShownCall = PartOf<typeof CALL_FIELDS, 'call'>;
 
 /**
  * `kind`: `inline`, `link`, `assembled`, `marker`, `void`; `revision`: the backend's; `absent`: there was none, `removed`: it
@@ -242,7 +242,7 @@ type RequestTimes = Partial<PartOf<typeof REQUEST_FIELDS, 'times'>>;
 
 export type ErrorMapping = ShownFailure;
 
-interface ShownRequestHead extends PartOf<typeof REQUEST_FIELDS, 'request'> {
+export interface ShownRequestHead extends PartOf<typeof REQUEST_FIELDS, 'request'> {
   /** As sent, in order, names as written, credentials replaced. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** The Host header names this gateway, as far as the configuration knows. Anybody can write any host into it. */

@@ -1,5 +1,5 @@
 import { html, nothing } from 'lit-html';
-import type { Authentication, AuthFailure, SignatureHint } from '../../../inspector/contract.ts';
+import type { ShownAuthentication, AuthFailure, ShownHint } from '../../../inspector/contract.ts';
 import { AUTH_FIELDS } from '../../../inspector/request-fields.ts';
 import type { App } from '../app.ts';
 import { canonicalLines } from '../canonical-lines.ts';
@@ -7,7 +7,7 @@ import { compareForm } from './compare.ts';
 import { fieldFacts } from './field-facts.ts';
 import { facts, sentence, type View } from './parts.ts';
 
-const VERDICTS: Readonly<Record<Authentication['verdict'], readonly [words: string, tone: string]>> = {
+const VERDICTS: Readonly<Record<ShownAuthentication['verdict'], readonly [words: string, tone: string]>> = {
   accepted: ['accepted', 'ok'],
   anonymous: ['anonymous', 'aborted'],
   refused: ['refused', 'clientError'],
@@ -15,7 +15,7 @@ const VERDICTS: Readonly<Record<Authentication['verdict'], readonly [words: stri
 };
 
 /** Shows who sent the request. If the signature was refused: why, and what the server signed. */
-export function authenticationView(app: App, { verdict, failure, ...values }: Authentication): View {
+export function authenticationView(app: App, { verdict, failure, ...values }: ShownAuthentication): View {
   const [words, tone] = VERDICTS[verdict];
   return html`${facts(
     ['Verdict', html`<span class="badge ${tone}">${words}</span>`],
@@ -33,13 +33,13 @@ function failureView(app: App, failure: AuthFailure): View {
     ${canonicalRequest === undefined || stringToSign === undefined ? nothing : compareForm(app, { canonicalRequest, stringToSign })}`;
 }
 
-const CERTAINTIES: Readonly<Record<SignatureHint['certainty'], string>> = {
+const CERTAINTIES: Readonly<Record<ShownHint['certainty'], string>> = {
   proved: 'proved: with this undone the signature fits',
   likely: 'likely',
   possible: 'possible',
 };
 
-function hints(all: readonly SignatureHint[]): View {
+function hints(all: readonly ShownHint[]): View {
   if (all.length === 0) return nothing;
   return html`<ul class="plain hints" aria-label="What it may have been">${all.map(
     ({ cause, certainty, text }) => html`<li class="callout ${certainty === 'possible' ? '' : 'warn'}">

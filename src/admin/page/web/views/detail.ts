@@ -1,12 +1,12 @@
 import { html, nothing, svg } from 'lit-html';
 import type {
   AccessReasons,
-  BodyFacts,
+  ShownBody,
   Classification,
   Decision,
   ErrorMapping,
   RequestDetail,
-  RequestHead,
+  ShownRequestHead,
   StatementFacts,
 } from '../../../inspector/contract.ts';
 import { BODY_FIELDS, REQUEST_FIELDS } from '../../../inspector/request-fields.ts';
@@ -122,14 +122,14 @@ function headPair({ before, after }: RequestDetail['head']): View {
   return html`<p class="before-after">${revision(before)} <span class="quiet"><span aria-hidden="true">→</span><span class="unseen">then</span></span> ${revision(after)}</p>`;
 }
 
-function body({ checksums, ...values }: BodyFacts): View {
+function body({ checksums, ...values }: ShownBody): View {
   return html`${facts(
     ['Framing', values.framing ?? 'not read'],
     ...fieldFacts(BODY_FIELDS, 'body', values),
   )}${checksums.length === 0 ? nothing : checksumTable(checksums)}`;
 }
 
-function checksumTable(checksums: BodyFacts['checksums']): View {
+function checksumTable(checksums: ShownBody['checksums']): View {
   return scrollingTable(
     'Checksums',
     html`<table class="dense small">
@@ -158,7 +158,7 @@ function errorMapping(error: ErrorMapping | undefined): View {
     ${causes.length === 0 ? nothing : html`<h4>Because of</h4><ol class="causes">${causes}</ol>`}`;
 }
 
-function requestHead({ method, target, httpVersion, headers, headersOmitted }: RequestHead): View {
+function requestHead({ method, target, httpVersion, headers, headersOmitted }: ShownRequestHead): View {
   return html`<details><summary>Head with ${plural(headers.length, 'header')}</summary>
     <pre tabindex="0" class="wrap">${method} ${target}${httpVersion === undefined ? '' : ` HTTP/${httpVersion}`}${'\n'}${headers.map(([name, value]) => html`<b>${name}</b>: ${value}${'\n'}`)}</pre>
     ${headersOmitted > 0 ? html`<p class="quiet">${plural(headersOmitted, 'more header')} did not fit into the journal.</p>` : nothing}</details>`;

@@ -1,5 +1,5 @@
 import { html } from 'lit-html';
-import type { InspectedUpload } from '../../../inspector/contract.ts';
+import type { ShownUpload } from '../../../inspector/contract.ts';
 import { formatBytes, plural } from '../format.ts';
 import { writeRoute } from '../route.ts';
 import { code, dateText, facts, scrollingTable, type View } from './parts.ts';
@@ -16,7 +16,7 @@ export function uploadView({
   checksum,
   parts,
   moreParts,
-}: InspectedUpload): View {
+}: ShownUpload): View {
   return html`<details class="version">
     <summary><code>${uploadId}</code><span class="end quiet">${plural(parts.length, 'part')}${moreParts ? ' and more' : ''}, ${dateText(initiated)}</span></summary>
     ${facts(

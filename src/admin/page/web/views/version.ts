@@ -1,10 +1,10 @@
 import { html, nothing } from 'lit-html';
-import type { InspectedVersion } from '../../../inspector/contract.ts';
+import type { ShownVersion } from '../../../inspector/contract.ts';
 import { formatBytes, plural } from '../format.ts';
 import { code, dateText, type Fact, facts, scrollingTable, type View } from './parts.ts';
 
 /** A version or a delete marker: one line, the rest unfolds. */
-export function versionView(version: InspectedVersion): View {
+export function versionView(version: ShownVersion): View {
   const { versionId, isCurrent, isDeleteMarker, visible, size, mtime } = version;
   return html`<details class="version" ?open=${isCurrent}>
     <summary>
@@ -42,7 +42,7 @@ function generalFacts({
   blob,
   claim,
   isDeleteMarker,
-}: InspectedVersion): readonly Fact[] {
+}: ShownVersion): readonly Fact[] {
   return [
     ['ETag', code(etag)],
     [
@@ -70,7 +70,7 @@ function generalFacts({
   ];
 }
 
-function lockText({ mode, retainUntil, legalHold }: NonNullable<InspectedVersion['lock']>): View {
+function lockText({ mode, retainUntil, legalHold }: NonNullable<ShownVersion['lock']>): View {
   return html`${mode ?? ''} ${retainUntil === undefined ? nothing : html`until ${dateText(retainUntil)}`} ${legalHold ? 'legal hold' : nothing}`;
 }
 
@@ -79,7 +79,7 @@ function named(title: string, entries: readonly (readonly string[])[]): View {
   return html`<h4>${title}</h4>${facts(...entries.map(([name = '', value = '']): Fact => [name, code(value)]))}`;
 }
 
-function partTable(parts: InspectedVersion['parts']): View {
+function partTable(parts: ShownVersion['parts']): View {
   if (parts === undefined || parts.length === 0) return nothing;
   return html`<h4>${plural(parts.length, 'part')}</h4>${scrollingTable(
     'Parts',

@@ -1,5 +1,5 @@
 import { html, nothing, svg } from 'lit-html';
-import type { BackendCall, RequestDetail } from '../../../inspector/contract.ts';
+import type { ShownCall, RequestDetail } from '../../../inspector/contract.ts';
 import { formatBytes, formatDuration, plural } from '../format.ts';
 import { code, scrollingTable, type View } from './parts.ts';
 
@@ -55,12 +55,12 @@ type Verdict = 'good' | 'absent' | 'failed';
 const TONES: Readonly<Record<Verdict, string>> = { good: 'ok', absent: '', failed: 'clientError' };
 
 /** That something is not there is mostly what the gateway wanted to know. */
-function verdictOn({ status = 0, outcome }: BackendCall): Verdict {
+function verdictOn({ status = 0, outcome }: ShownCall): Verdict {
   if (outcome === 'notFound' || (outcome === undefined && status === 404)) return 'absent';
   return outcome === 'ok' || (outcome === undefined && status < 400) ? 'good' : 'failed';
 }
 
-function callRow(call: BackendCall, scale: Scale): View {
+function callRow(call: ShownCall, scale: Scale): View {
   const verdict = verdictOn(call);
   const { system, operation, attempt, status, outcome, startMs, durationMs, target, method, failure } = call;
   return html`<tr>
@@ -80,7 +80,7 @@ function tail(path: string): string {
   return path.length <= MOST_OF_PATH ? path : `…${path.slice(1 - MOST_OF_PATH)}`;
 }
 
-function bar({ startMs, durationMs }: BackendCall, verdict: Verdict, { x, marks, endMs }: Scale): View {
+function bar({ startMs, durationMs }: ShownCall, verdict: Verdict, { x, marks, endMs }: Scale): View {
   const width = Math.max(LEAST, x(durationMs ?? endMs - startMs));
   return html`<svg viewBox="0 0 ${WIDTH} 20" preserveAspectRatio="none" aria-hidden="true">
     ${marks.map(({ name, ms }) => svg`<line class=${markClass(name)} x1=${x(ms)} x2=${x(ms)} y1="0" y2="20"></line>`)}
@@ -92,7 +92,7 @@ function markClass(name: string): string {
   return `mark-${name.replaceAll(' ', '-')}`;
 }
 
-function bytes({ bytesSent = 0, bytesReceived = 0 }: BackendCall): View {
+function bytes({ bytesSent = 0, bytesReceived = 0 }: ShownCall): View {
   const directions = [
     bytesSent > 0 ? html`<span title="sent">↑ ${formatBytes(bytesSent)}</span>` : nothing,
     bytesReceived > 0 ? html`<span title="received">↓ ${formatBytes(bytesReceived)}</span>` : nothing,
