@@ -217,8 +217,8 @@ interface BackendWork {
 export type ShownCall = PartOf<typeof CALL_FIELDS, 'call'>;
 
 /**
- * `kind`: `inline`, `link`, `assembled`, `marker`, `void`; `revision`: the backend's; `absent`: there was none, `removed`: it
- * went.
+ * `kind`: `inline`, `link`, `assembled`, `marker`, `void`; `revision`: the backend's; `absent`: there was none,
+ * `removed`: it went.
  */
 export interface HeadRevision {
   readonly kind?: string;

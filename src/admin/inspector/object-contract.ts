@@ -24,8 +24,8 @@ export interface ObjectInspection {
 
 export interface InspectedHead {
   /**
-   * `inline`: bytes at the key. `link`: names the current version's blob. `assembled`: a multipart object not settled yet.
-   * `marker`: delete marker. `void`: nothing left.
+   * `inline`: bytes at the key. `link`: names the current version's blob. `assembled`: a multipart object not settled
+   * yet. `marker`: delete marker. `void`: nothing left.
    */
   readonly kind: 'inline' | 'link' | 'assembled' | 'marker' | 'void';
   /** Name of the blob in the container. */

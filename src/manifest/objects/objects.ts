@@ -113,8 +113,9 @@ export function createObjects(options: ObjectsOptions): Objects {
   };
   /** Called by reads that meet an object which a crash left unsettled: has it settled in the background. */
   const noticed = (bucket: Bucket, view: ObjectView): void => {
-    if (view.head.kind === 'assembled' && canSettle(bucket, view.size))
+    if (view.head.kind === 'assembled' && canSettle(bucket, view.size)) {
       context.settler.schedule({ bucket, key: view.key });
+    }
   };
   return {
     find: (target, call) =>

@@ -18,8 +18,8 @@ import type { KeyRef } from '../records/key-ref.ts';
 
 /**
  * All own blobs of versions, and of uploads: what the log of a head says is done, what no head names is removed
- * once it is past the grace, old assembled heads are settled. Blobs are listed first and heads read afterwards: so a blob that
- * a head names when it is listed is either named still, or was displaced and is stamped on another revision.
+ * once it is past the grace, old assembled heads are settled. Blobs are listed first and heads read afterwards: so a
+ * blob that a head names when it is listed is either named still, or was displaced and is stamped on another revision.
  */
 export async function sweepVersions(sweep: BucketSweep, call: Call): Promise<void> {
   const { run, bucket } = sweep;

@@ -67,8 +67,8 @@ export function discardPieces(settler: Settler, place: KeyRef, { token }: Encryp
 }
 
 /**
- * False for an object whose bytes the service cannot bring to their key in one atomic call: its head stays an assembled head.
- * Nothing is staged on a name that clients see, where it would outlive the object.
+ * False for an object whose bytes the service cannot bring to their key in one atomic call: its head stays an assembled
+ * head. Nothing is staged on a name that clients see, where it would outlive the object.
  */
 export function canSettle({ home }: Bucket, size: number | undefined): boolean {
   return (size ?? 0) <= home.store.capabilities.maxCopy;
@@ -199,7 +199,10 @@ async function removeMoved(
   await removeVersionBlob(place, token, RemovalReason.committed(token), call);
 }
 
-/** Onto which state of the head the bytes of an assembled head go, and as what: its own MD5, unless its parts made the ETag. */
+/**
+ * Onto which state of the head the bytes of an assembled head go, and as what: its own MD5, unless its parts made the
+ * ETag.
+ */
 function landing(
   { properties }: Head,
   { etag }: AssembledHead,

@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 /** Programs of their own: the inspector's page runs in a browser, and a double speaks the words of its cloud. */
 const APART = ['src/admin/page/web/', 'adapters/doubles/'];
 
-/** S3's name of an operation means the operation on both floors: what clients ask for, and what is done in the blobs. */
+/** S3's name of an operation means it on both floors: what clients ask for, and what is done in the blobs. */
 const OPERATIONS = new Set(OPERATION_TABLE.map(({ name }) => name.charAt(0).toLowerCase() + name.slice(1)));
 
 /** Where a name has one meaning. Adapters say by one name what each of them does for the same call of the port. */
