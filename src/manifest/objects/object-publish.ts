@@ -89,8 +89,8 @@ async function publishVersion(
 }
 
 /**
- * Publishes the null version: the head becomes an assembled head, which names the blob. Even if the upload was initiated
- * before the current version was made, its object gets a place above that version.
+ * Publishes the null version: the head becomes an assembled head, which names the blob. Even if the upload was
+ * initiated before the current version was made, its object gets a place above that version.
  * @returns the head, as a read would find it; undefined when it was found instead of an answer, as it may have been
  * amended since it was written
  */
