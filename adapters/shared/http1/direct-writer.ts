@@ -3,7 +3,6 @@ import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { StoreError } from '../../../src/store/store-error.ts';
 import { leaveBy } from '../../../src/streams/turn-end.ts';
-import { Brake } from '../../../src/streams/brake.ts';
 import { bulkPacer } from '../../../src/streams/bulk-pacer.ts';
 import type { SinkClock } from '../../../src/streams/bytes.ts';
 import type { BodyConsumer } from './body-decoder.ts';
@@ -53,11 +52,12 @@ export class DirectWriter implements BodyConsumer {
   #current: Slab | undefined;
   /** TLS brings many small pieces: those of one turn of the loop leave in one write. */
   #flush: NodeJS.Immediate | undefined;
-  /** `sink`: writes out of all slabs are waited for. `turn`: other bodies go first (`BulkPacer`). */
-  readonly #brake: Brake<'sink' | 'turn'>;
+  #waitingSince: number | undefined;
   /** Read and not told to the pacer yet. */
   #read = 0;
-  readonly #place = bulkPacer.enter(() => this.#brake.release('turn'));
+  /** Others go first: see `BulkPacer`. */
+  #outOfTurn = false;
+  readonly #place = bulkPacer.enter(() => this.#onTurn());
   #isSlow = false;
   /** Written out since the sink was slow. */
   #quickBytes = 0;
@@ -82,7 +82,6 @@ export class DirectWriter implements BodyConsumer {
   constructor(sink: Writable, connection: Connection, { clock, patient }: WriterOptions) {
     this.#sink = sink;
     this.#connection = connection;
-    this.#brake = new Brake(connection);
     this.#clock = clock;
     this.#patient = patient;
     sink.on('close', this.#onSinkClosed).on('error', this.#onSinkError);
@@ -119,13 +118,14 @@ export class DirectWriter implements BodyConsumer {
     else this.#connection.readInto(this.#current.room);
     const bytes = this.#read;
     this.#read = 0;
-    if (!this.#place.mayGoOn(bytes)) this.#brake.hold('turn');
+    if (this.#place.mayGoOn(bytes)) return;
+    this.#outOfTurn = true;
+    this.#connection.pause();
   }
 
   end(): void {
     // The connection is no longer this body's: nothing may resume it from here on.
-    this.#brake.letGo();
-    this.#sinkTookIt();
+    this.#stopClock();
     this.#place.leave();
     this.#ended = true;
     clearImmediate(this.#flush);
@@ -179,7 +179,8 @@ export class DirectWriter implements BodyConsumer {
   }
 
   #waitForSink(): void {
-    this.#brake.hold('sink');
+    this.#waitingSince ??= performance.now();
+    this.#connection.pause();
     if (!this.#patient || this.#window !== undefined) return;
     this.#handedBefore = this.#handed;
     this.#window = setTimeout(() => this.#judgeSink(), WINDOW_MS);
@@ -188,7 +189,7 @@ export class DirectWriter implements BodyConsumer {
   /** The sink had to be waited for when the window began, and has to be now. */
   #judgeSink(): void {
     this.#window = undefined;
-    if (this.#brake.isHeld('sink') && this.#handed - this.#handedBefore <= SLOW_BYTES) this.giveBack();
+    if (this.#waitingSince !== undefined && this.#handed - this.#handedBefore <= SLOW_BYTES) this.giveBack();
   }
 
   get canGoOn(): boolean {
@@ -216,23 +217,28 @@ export class DirectWriter implements BodyConsumer {
       this.#finishIfTaken();
       return;
     }
-    if (!slab.isBeingWritten) this.#sinkTookIt();
+    if (this.#waitingSince === undefined || slab.isBeingWritten) return;
+    this.#stopClock();
+    if (!this.#outOfTurn) this.#connection.resume();
   }
 
-  /** What the sink was waited for is written. */
-  #sinkTookIt(): void {
-    const waited = this.#brake.heldFor('sink');
+  #onTurn(): void {
+    this.#outOfTurn = false;
+    if (this.#waitingSince === undefined) this.#connection.resume();
+  }
+
+  #stopClock(): void {
+    if (this.#waitingSince === undefined) return;
+    const waited = performance.now() - this.#waitingSince;
+    this.#waitingSince = undefined;
     if (this.#clock !== undefined) this.#clock.clientWaitMs += waited;
-    if (waited > SLOW) {
-      this.#isSlow = true;
-      this.#quickBytes = 0;
-    }
-    this.#brake.release('sink');
+    if (waited <= SLOW) return;
+    this.#isSlow = true;
+    this.#quickBytes = 0;
   }
 
   #finish(error: StoreError | undefined): void {
-    this.#brake.letGo();
-    this.#sinkTookIt();
+    this.#stopClock();
     this.#place.leave();
     clearImmediate(this.#flush);
     clearTimeout(this.#window);

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { Brake } from '../../../src/streams/brake.ts';
 import { bulkPacer } from '../../../src/streams/bulk-pacer.ts';
 import type { StoreError } from '../../../src/store/store-error.ts';
 import type { BodyConsumer } from './body-decoder.ts';
@@ -13,19 +12,23 @@ export class StreamFeeder implements BodyConsumer {
   readonly #connection: Connection;
   #buffer: Buffer | undefined;
   #over = false;
-  /** `reader`: it has enough for now. `turn`: other bodies go first (`BulkPacer`). */
-  readonly #brake: Brake<'reader' | 'turn'>;
+  /** Whoever reads the stream has enough for now. */
+  #full = false;
+  /** Others go first: see `BulkPacer`. */
+  #outOfTurn = false;
   /** Read and not told to the pacer yet. */
   #read = 0;
-  readonly #place = bulkPacer.enter(() => this.#brake.release('turn'));
+  readonly #place = bulkPacer.enter(() => this.#onTurn());
 
   /** @param giveUp is called when the reader goes before the end */
   constructor(connection: Connection, giveUp: (error: Error | null) => void) {
     this.#connection = connection;
-    this.#brake = new Brake(connection);
     this.stream = new Readable({
       highWaterMark: 2 * CHUNK,
-      read: () => this.#brake.release('reader'),
+      read: () => {
+        this.#full = false;
+        this.#resume();
+      },
       destroy: (error, done) => {
         this.#place.leave();
         if (!this.#over) giveUp(error);
@@ -39,7 +42,9 @@ export class StreamFeeder implements BodyConsumer {
     const keep = own && data.length >= CHUNK / 2;
     if (keep) this.#buffer = undefined;
     this.#read += data.length;
-    if (!this.stream.push(keep ? data : Buffer.from(data))) this.#brake.hold('reader');
+    if (this.stream.push(keep ? data : Buffer.from(data))) return;
+    this.#full = true;
+    this.#connection.pause();
   }
 
   afterRead(): void {
@@ -47,23 +52,28 @@ export class StreamFeeder implements BodyConsumer {
     this.#connection.readInto(this.#buffer);
     const bytes = this.#read;
     this.#read = 0;
-    if (!this.#place.mayGoOn(bytes)) this.#brake.hold('turn');
+    if (this.#place.mayGoOn(bytes)) return;
+    this.#outOfTurn = true;
+    this.#connection.pause();
   }
 
   end(): void {
-    this.#leave();
+    this.#over = true;
+    this.#place.leave();
     this.stream.push(null);
   }
 
   fail(error: StoreError): void {
-    this.#leave();
+    this.#over = true;
     this.stream.destroy(error);
   }
 
-  /** The connection is no longer this body's. */
-  #leave(): void {
-    this.#over = true;
-    this.#brake.letGo();
-    this.#place.leave();
+  #onTurn(): void {
+    this.#outOfTurn = false;
+    this.#resume();
+  }
+
+  #resume(): void {
+    if (!this.#over && !this.#full && !this.#outOfTurn) this.#connection.resume();
   }
 }

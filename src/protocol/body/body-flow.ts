@@ -2,7 +2,6 @@ import { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { S3Error } from '../../errors/s3-error.ts';
 import type { RequestFacts } from '../../observe/request-facts.ts';
-import { Brake } from '../../streams/brake.ts';
 import { type PacedBody, SMALL_BODY, bulkPacer } from '../../streams/bulk-pacer.ts';
 import { readBuffers } from '../../streams/read-buffers.ts';
 import { turn } from '../../streams/turns.ts';
@@ -68,8 +67,11 @@ export class BodyFlow {
   #over = false;
   #tiny = 0;
   #restrained = false;
-  /** `sink`, `hashes`: they have enough for now. `turn`: other bodies go first (`BulkPacer`). */
-  readonly #brake: Brake<'sink' | 'hashes' | 'turn'>;
+  /** Whoever takes the payload, or the hashes of it, have enough for now. */
+  #full = false;
+  #hashing = false;
+  /** Others go first: see `BulkPacer`. */
+  #outOfTurn = false;
   /** Absent: the body is small. */
   readonly #place: PacedBody | undefined;
   /** Tiny pieces that wait to be looked at together, from where on they lie there, and how far it is filled. */
@@ -83,17 +85,7 @@ export class BodyFlow {
   constructor(options: FlowOptions) {
     this.#options = options;
     const { size = Number.POSITIVE_INFINITY } = options;
-    if (size > SMALL_BODY) this.#place = bulkPacer.enter(() => this.#brake.release('turn'));
-    this.#brake = new Brake({
-      pause: () => {
-        this.#waitingSince = undefined;
-        options.source.pause();
-      },
-      resume: () => {
-        this.#waitingSince = performance.now();
-        options.source.resume();
-      },
-    });
+    if (size > SMALL_BODY) this.#place = bulkPacer.enter(() => this.#onTurn());
   }
 
   start(sink: FlowSink): void {
@@ -119,11 +111,19 @@ export class BodyFlow {
   }
 
   pause(): void {
-    this.#brake.hold('sink');
+    this.#full = true;
+    if (!this.#over) {
+      this.#waitingSince = undefined;
+      this.#options.source.pause();
+    }
   }
 
   resume(): void {
-    this.#brake.release('sink');
+    this.#full = false;
+    if (!this.#over && !this.#hashing && !this.#outOfTurn && this.#options.source.isPaused()) {
+      this.#waitingSince = performance.now();
+      this.#options.source.resume();
+    }
   }
 
   /** Lets go of the request; nothing is called any more. */
@@ -132,7 +132,6 @@ export class BodyFlow {
       return;
     }
     this.#over = true;
-    this.#brake.letGo();
     this.#place?.leave();
     clearImmediate(this.#flushing);
     this.#slab = undefined;
@@ -238,15 +237,29 @@ export class BodyFlow {
     if (this.#over) return;
     if (!this.#options.source.isPaused()) this.#waitingSince = performance.now();
     const room = this.#options.verifier.room();
-    if (room !== undefined && !this.#brake.isHeld('hashes')) void this.#wait(room);
-    if (this.#place?.mayGoOn(bytes.length) === false) this.#brake.hold('turn');
+    if (room !== undefined && !this.#hashing) void this.#wait(room);
+    if (this.#place?.mayGoOn(bytes.length) === false) this.#stopForOthers();
+  }
+
+  #stopForOthers(): void {
+    this.#outOfTurn = true;
+    this.#waitingSince = undefined;
+    this.#options.source.pause();
+  }
+
+  #onTurn(): void {
+    this.#outOfTurn = false;
+    if (!this.#full) this.resume();
   }
 
   /** The hashes have enough for now. */
   async #wait(room: Promise<undefined>): Promise<void> {
-    this.#brake.hold('hashes');
+    this.#hashing = true;
+    this.#waitingSince = undefined;
+    this.#options.source.pause();
     await room;
-    this.#brake.release('hashes');
+    this.#hashing = false;
+    if (!this.#full) this.resume();
   }
 
   readonly #onEnd = (): void => {
