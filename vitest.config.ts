@@ -41,7 +41,8 @@ export default defineConfig({
       project('unit', ['unit'], { ...TOGETHER, exclude: [...configDefaults.exclude, THOROUGH] }),
       project('thorough', [], { include: [THOROUGH], testTimeout: 180_000 }),
       project('contract', ['store']),
-      project('wire', ['wire']),
+      // Their gateways listen on ports of their own and end with the file.
+      project('wire', ['wire'], { isolate: false }),
       project('faults', ['faults']),
       project('model', ['model', 'fuzz']),
       project('process', ['process', 'killers'], { testTimeout: 180_000 }),

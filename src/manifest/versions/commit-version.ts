@@ -313,7 +313,7 @@ class VersionCommit {
   }
 }
 
-async function found(already: Promise<VersionToken | undefined>): Promise<Found<VersionToken> | undefined> {
-  const token = await already;
+async function found(happened: Promise<VersionToken | undefined>): Promise<Found<VersionToken> | undefined> {
+  const token = await happened;
   return token === undefined ? undefined : { result: token };
 }
