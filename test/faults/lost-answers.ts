@@ -30,6 +30,16 @@ const LOSSES: Readonly<Record<string, Fault>> = {
   'its answer is cut behind its head': { kind: 'breakBody', after: 0, how: 'reset' },
 };
 
+/**
+ * On the double every loss meets every call. Azurite takes five times as long to say the same: there each call meets
+ * one of them, the next call the next, unless `LOST_ANSWERS=all`, as every night.
+ */
+function lossesOf(service: Service, turn: number): [string, Fault][] {
+  const all = Object.entries(LOSSES);
+  if (service === 'gcs' || process.env['LOST_ANSWERS'] === 'all') return all;
+  return all.slice(turn % all.length).slice(0, 1);
+}
+
 interface Played {
   readonly answer: RawAnswer;
   /** Calls that change something. */
@@ -145,11 +155,11 @@ export function describeLostAnswers(service: Service): void {
 
   const cases = CHANGES.flatMap((change) =>
     (change.where ?? UNLOCKED).map((versioning) => [change.name, versioning, change] as const),
-  );
+  ).map(([name, versioning, change], turn) => [name, versioning, change, turn] as const);
 
   test.each(cases)(
     '%s, %s',
-    async (_name, versioning, change) => {
+    async (_name, versioning, change, turn) => {
       const untouched = await observe(await prepare(change, versioning));
       const twin = await prepare(change, versioning);
       const { answer: right, changing } = await play(change, twin);
@@ -159,8 +169,8 @@ export function describeLostAnswers(service: Service): void {
       expect(changing).toBeGreaterThan(0);
 
       let missed = 0;
-      for (const [what, fault] of Object.entries(LOSSES)) {
-        for (let n = 1; n <= changing; n++) {
+      for (let n = 1; n <= changing; n++) {
+        for (const [what, fault] of lossesOf(service, turn + n)) {
           const scene = await prepare(change, versioning);
           const { answer, met } = await play(
             change,

@@ -14,6 +14,7 @@ export let bucket: string;
  */
 export function openScene(headers: Readonly<Record<string, string>> = {}): typeof shared {
   shared = sharedGateway();
+  made = 0;
 
   beforeEach(async () => {
     bucket = `infra-${++made}`;
