@@ -36,7 +36,8 @@ function project(name: string, folders: string[], settings: ProjectSettings = {}
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // Of two cores a third of the time is spent waiting for sockets and timers.
+    maxWorkers: 3,
     projects: [
       project('unit', ['unit'], { ...TOGETHER, exclude: [...configDefaults.exclude, THOROUGH] }),
       project('thorough', [], { include: [THOROUGH], testTimeout: 180_000 }),
