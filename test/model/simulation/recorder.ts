@@ -24,6 +24,7 @@ export class Recorder {
   readonly #copying = new Set<string>();
   readonly #bodies = new Map<string, string>();
   readonly #untold = new Set<string>();
+  readonly #copiesUnderKey = new Set<string>();
   readonly #encrypted = new Map<string, string>();
   readonly #ids = new Map<string, string[]>();
   readonly #etags = new Map<string, string[]>();
@@ -99,6 +100,17 @@ export class Recorder {
   /** Bytes that somebody is going to write under a key: their ETag is whatever it will be. */
   writeUnderKey(writer: string): void {
     this.#untold.add(writer);
+  }
+
+  /** Somebody is going to copy to under a key: the bytes are somebody's, the ETag is not that of the bytes. */
+  copyUnderKey(writer: string): void {
+    this.writeUnderKey(writer);
+    this.#copiesUnderKey.add(writer);
+  }
+
+  /** Of the source of a copy that has the ETag of its bytes: the source may be a copy under a key, which has another. */
+  sourcesOf(etag: string): readonly string[] {
+    return [...new Set([...this.writersOf(etag), ...this.#copiesUnderKey])];
   }
 
   checkBody(who: string, etag: string, text: string): void {

@@ -86,7 +86,7 @@ export async function copy(
     'x-amz-meta-writer': id,
     ...(underKey && UNDER_KEY),
   };
-  if (underKey) recorder.writeUnderKey(id);
+  if (underKey) recorder.copyUnderKey(id);
   recorder.copying(id);
   const began = recorder.tick();
   const answer = await clients.sendAsNeeded('CopyObject', { ...action, bucket: BUCKET, headers }, FROM_UNDER_KEY);
@@ -116,7 +116,7 @@ function showSource(
     account,
     began,
     action: { kind: 'read' },
-    outcome: { kind: 'shown', writers: recorder.writersOf(etag), ...(versionId !== undefined && { versionId }) },
+    outcome: { kind: 'shown', writers: recorder.sourcesOf(etag), ...(versionId !== undefined && { versionId }) },
   });
 }
 
