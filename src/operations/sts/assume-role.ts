@@ -8,13 +8,15 @@ import { ARN, EXTERNAL_ID, optional, required, seconds, SESSION_NAME } from '../
 import type { StsForm } from '../../protocol/sts/form.ts';
 import type { StsAction, StsContext } from './action.ts';
 import { grantSession } from './grant-session.ts';
+import { assumeOwnIdentity, refuseSecondFactor } from './own-identity.ts';
 import { type SessionTags, sessionTags } from './session-tags.ts';
 
 const HOUR = 3600;
 type Caller = Extract<Principal, { kind: 'account' }>;
 
-/** https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html */
+/** https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html; without a role, as MinIO has it. */
 export const assumeRole: StsAction = (form, context) => {
+  if (form.get('RoleArn') === undefined) return assumeOwnIdentity(form, context);
   const { principal, accounts, sessions } = context;
   if (principal.kind === 'anonymous') throw new StsError('MissingAuthenticationToken');
   const { session } = principal;
@@ -32,9 +34,7 @@ export const assumeRole: StsAction = (form, context) => {
   // A role that does not exist gets the same answer as one that the caller may not assume, so that names are not
   // disclosed.
   if (role === undefined || !isAllowed(role, { form, principal, context, tags })) throw notAuthorized(principal, arn);
-  if (form.has('SerialNumber') || form.has('TokenCode')) {
-    throw new StsError('AccessDenied', 'MultiFactorAuthentication failed with invalid MFA one time pass code.');
-  }
+  refuseSecondFactor(form);
   if (isChained && lasts > HOUR) {
     throw new StsError(
       'ValidationError',

@@ -27,7 +27,7 @@ const MAX_POLICY_ARNS = 10;
 const MAX_PACKED_BYTES = 4096;
 
 /** The claims that limit what a session may do. */
-type Narrowing = Pick<SessionClaims, 'policies' | 'policyArns'>;
+export type Narrowing = Pick<SessionClaims, 'policies' | 'policyArns'>;
 
 /** `Policy` and `PolicyArns`. @throws StsError MalformedPolicyDocument, ValidationError */
 export function sessionPolicies(

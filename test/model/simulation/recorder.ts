@@ -108,7 +108,7 @@ export class Recorder {
     this.#copiesUnderKey.add(writer);
   }
 
-  /** Of the source of a copy that has the ETag of its bytes: the source may be a copy under a key, which has another. */
+  /** Of a copy that has the ETag of its bytes: its source may be a copy under a key, which has another. */
   sourcesOf(etag: string): readonly string[] {
     return [...new Set([...this.writersOf(etag), ...this.#copiesUnderKey])];
   }
