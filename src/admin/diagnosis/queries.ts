@@ -1,60 +1,18 @@
 import type { QueryPair } from '../../auth/canonical-query.ts';
+import { OPERATION_TABLE } from '../../protocol/operation-table.ts';
 import { quotedValue, type Alteration, type Subject } from './alteration.ts';
 import type { Cause } from './diagnosis.ts';
 
 const MAX_PARAMETERS = 12;
-/** Parameters without a value of their own: with one lost, the request would ask for something else. */
-const SUBRESOURCES: Readonly<Record<string, readonly string[]>> = {
-  GET: [
-    'acl',
-    'tagging',
-    'versioning',
-    'location',
-    'policy',
-    'uploads',
-    'versions',
-    'lifecycle',
-    'cors',
-    'encryption',
-    'object-lock',
-    'retention',
-    'legal-hold',
-    'attributes',
-    'ownershipControls',
-    'publicAccessBlock',
-    'policyStatus',
-    'website',
-    'logging',
-    'notification',
-    'replication',
-  ],
-  PUT: [
-    'acl',
-    'tagging',
-    'versioning',
-    'policy',
-    'lifecycle',
-    'cors',
-    'encryption',
-    'object-lock',
-    'retention',
-    'legal-hold',
-    'ownershipControls',
-    'publicAccessBlock',
-  ],
-  POST: ['delete', 'uploads', 'restore'],
-  DELETE: [
-    'tagging',
-    'policy',
-    'lifecycle',
-    'cors',
-    'encryption',
-    'ownershipControls',
-    'publicAccessBlock',
-    'website',
-    'replication',
-  ],
-};
+/** Its value is the id of an upload, which nobody can guess. */
+const WITH_A_VALUE = 'uploadId';
+/** Parameters without a value of their own: with one lost, the request would ask for something else. By method. */
+const SUBRESOURCES: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  [...Map.groupBy(OPERATION_TABLE, ({ method }) => method)].map(([method, rows]) => [
+    method,
+    new Set(rows.flatMap(({ match: { subresource } }) => subresource ?? []).filter((name) => name !== WITH_A_VALUE)),
+  ]),
+);
 /** Operations whose name the SDKs for JavaScript add as `x-id`. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   GET: ['GetObject', 'ListParts', 'ListBuckets'],
@@ -142,7 +100,7 @@ function lostCandidates(method: string, query: readonly QueryPair[]): QueryPair[
   const verb = method === 'HEAD' ? 'GET' : method;
   const candidates = [
     ...(NAMED[method] ?? []).map((value) => ({ name: 'x-id', value })),
-    ...(SUBRESOURCES[verb] ?? []).map((name) => ({ name, value: '' })),
+    ...[...(SUBRESOURCES.get(verb) ?? [])].map((name) => ({ name, value: '' })),
     ...(verb === 'GET' || verb === 'PUT' ? COMMON : []),
   ];
   return candidates.filter(({ name }) => !given.has(name));
