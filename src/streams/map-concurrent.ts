@@ -26,6 +26,28 @@ export async function mapConcurrent<T, R>(
 }
 
 /**
+ * The same for works that end when a signal says so: the first rejection aborts the calls under way, so that none of
+ * them keeps it waiting.
+ * @param signal ends all of them
+ */
+export function mapOrAbort<T, R>(
+  items: readonly T[],
+  { limit, signal }: { readonly limit: number; readonly signal: AbortSignal },
+  work: (item: T, signal: AbortSignal) => Promise<R>,
+): Promise<R[]> {
+  const stop = new AbortController();
+  const either = AbortSignal.any([signal, stop.signal]);
+  return mapConcurrent(items, limit, async (item) => {
+    try {
+      return await work(item, either);
+    } catch (error) {
+      stop.abort();
+      throw error;
+    }
+  });
+}
+
+/**
  * Two works side by side. A failure of one is thrown when the other has ended, too: nothing goes on behind it.
  */
 export async function together<A, B>(first: () => Promise<A>, second: () => Promise<B>): Promise<[A, B]> {

@@ -12,7 +12,7 @@ import {
 import { isStoreError } from '../../../src/store/store-error.ts';
 import { type Call, withSignal } from '../../../src/observe/call.ts';
 import type { UploadBody } from '../../../src/streams/bytes.ts';
-import { mapConcurrent } from '../../../src/streams/map-concurrent.ts';
+import { mapOrAbort } from '../../../src/streams/map-concurrent.ts';
 import type { AzureClient } from '../client.ts';
 import { sendCopy, sourceHeaders } from './copy-send.ts';
 import { byUrlOrThroughHere, streamBlock } from './copy-stream.ts';
@@ -116,17 +116,10 @@ export async function stagePartFrom(
   const ranges = splitRange(range, Math.min(copyRange, maxStagedBlock));
   // Node takes as long to clean up behind a signal made of others as for the rest of such a call.
   if (ranges.length === 1) return { tokens: [await stagePiece(client, { staging, source, range }, call)] };
-  const stop = new AbortController();
-  const inner = withSignal(call, AbortSignal.any([call.signal, stop.signal]));
-  try {
-    const tokens = await mapConcurrent(ranges, copyParallel, (piece) =>
-      stagePiece(client, { staging, source, range: piece }, inner),
-    );
-    return { tokens };
-  } catch (error) {
-    stop.abort();
-    throw error;
-  }
+  const tokens = await mapOrAbort(ranges, { limit: copyParallel, signal: call.signal }, (piece, signal) =>
+    stagePiece(client, { staging, source, range: piece }, withSignal(call, signal)),
+  );
+  return { tokens };
 }
 
 function stagePiece(client: AzureClient, { staging, source, range }: StageFrom, call: Call): Promise<PartToken> {

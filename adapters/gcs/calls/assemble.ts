@@ -3,7 +3,7 @@ import type { AssembleRequest, BlobRef, Condition, WriteResult } from '../../../
 import { StoreError, isStoreError } from '../../../src/store/store-error.ts';
 import { withSignal } from '../../../src/observe/call.ts';
 import type { Call } from '../../../src/observe/call.ts';
-import { mapConcurrent } from '../../../src/streams/map-concurrent.ts';
+import { mapOrAbort } from '../../../src/streams/map-concurrent.ts';
 import type { GcsClient } from '../client.ts';
 import { FAN_IN, groupsOf } from '../compose-plan.ts';
 import { changeOf, objectPath } from '../paths.ts';
@@ -73,27 +73,22 @@ async function narrow(
   call: Call,
 ): Promise<readonly string[]> {
   if (sources.length <= FAN_IN) return sources;
-  const stop = new AbortController();
-  const inner = withSignal(call, AbortSignal.any([call.signal, stop.signal]));
+  const limits = { limit: client.limits.composeParallel, signal: call.signal };
   let level = sources;
-  try {
-    while (level.length > FAN_IN) {
-      level = await mapConcurrent(groupsOf(level), client.limits.composeParallel, async (group) => {
-        const [only] = group;
-        if (only !== undefined && group.length === 1) return only;
-        const name = newIntermediateName(staging);
-        intermediates.push(name);
-        const target = { container: staging.container, name };
-        const step = { target, sources: group, resource: newResource({ metadata: {} }), condition: ABSENT };
-        await makePrivate(client, () => compose(client, step, inner), true, inner);
-        return name;
-      });
-    }
-    return level;
-  } catch (error) {
-    stop.abort();
-    throw error;
+  while (level.length > FAN_IN) {
+    level = await mapOrAbort(groupsOf(level), limits, async (group, signal) => {
+      const [only] = group;
+      if (only !== undefined && group.length === 1) return only;
+      const inner = withSignal(call, signal);
+      const name = newIntermediateName(staging);
+      intermediates.push(name);
+      const target = { container: staging.container, name };
+      const step = { target, sources: group, resource: newResource({ metadata: {} }), condition: ABSENT };
+      await makePrivate(client, () => compose(client, step, inner), true, inner);
+      return name;
+    });
   }
+  return level;
 }
 
 interface Composition {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mapConcurrent, together } from '../../../src/streams/map-concurrent.ts';
+import { mapConcurrent, mapOrAbort, together } from '../../../src/streams/map-concurrent.ts';
 
 test('both results, and both begin at once', async () => {
   const begun: string[] = [];
@@ -54,4 +54,32 @@ test('parallel work: never wider than asked, results in order, the first failure
   await expect(failing).rejects.toThrow('three');
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(begun.length).toBeLessThan(7);
+});
+
+test('the first failure ends works that are under way, and is what is thrown', async () => {
+  const begun: string[] = [];
+  const untilAborted = (signal: AbortSignal): Promise<never> =>
+    new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true });
+    });
+  const { signal } = new AbortController();
+  const failing = mapOrAbort(['slow', 'bad', 'late'], { limit: 2, signal }, async (name, either) => {
+    begun.push(name);
+    if (name === 'bad') throw new Error('refused');
+    return untilAborted(either);
+  });
+  await expect(failing).rejects.toThrow('refused');
+  expect(begun).toEqual(['slow', 'bad']);
+});
+
+test('what ends the call ends all works', async () => {
+  const client = new AbortController();
+  const left = new Error('left');
+  const working = mapOrAbort(['a', 'b'], { limit: 2, signal: client.signal }, (_name, signal) => {
+    return new Promise<never>((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    });
+  });
+  client.abort(left);
+  await expect(working).rejects.toBe(left);
 });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { AzureStoreOptions } from '../../../../adapters/azure/index.ts';
 import { ABSENT, type CopyRequest, type Revision, at } from '../../../../src/store/blob-store.ts';
 import { testCall } from '../../../support/test-call.ts';
-import { answer, failure, serve } from './scripted-service.ts';
+import { answer, failure, serve, silence } from './scripted-service.ts';
 import type { Service, Turn } from './scripted-service.ts';
 
 const MIB = 1024 * 1024;
@@ -212,4 +212,11 @@ test('an empty source is never copied by URL: the service may refuse that', asyn
   ]);
   expect(requests[0]?.toLowerCase()).toContain('if-match: "0x1"');
   expect(requests[1]?.toLowerCase()).toContain('x-ms-blob-content-type: text/source');
+});
+
+test('the first range that is refused ends the others: none of them is waited for', async () => {
+  const refused = answer('404 Not Found', 'x-ms-error-code: CannotVerifyCopySource\r\n');
+  const { store } = await start([silence, refused], { limits: { copyRange: MIB, copyParallel: 2 } });
+  const staged = store.stagePartFrom(TARGET, SOURCE, { first: 0, last: 2 * MIB - 1 }, testCall());
+  expect(await failure(staged)).toMatchObject({ kind: 'sourceNotFound' });
 });
