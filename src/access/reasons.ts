@@ -35,9 +35,10 @@ export function explain(decided: Decided): AccessReasons {
   const looked: StatementFacts[] = [];
   let omitted = 0;
   for (const { policy, answers } of said) {
-    for (const [place, answer] of answers.entries()) {
+    for (let place = 0; place < answers.length; place += 1) {
       const statement = policy.document.statements[place];
-      if (statement === undefined) continue;
+      const answer = answers[place];
+      if (statement === undefined || answer === undefined) continue;
       if (looked.length < MAX_LOOKED || by?.statement === statement) looked.push(told(policy, statement, answer));
       else omitted += 1;
     }
@@ -57,9 +58,12 @@ const MISMATCHES = { otherAction: 'action', otherResource: 'resource', otherPrin
 
 function told({ name }: NamedPolicy, { sid, index, effect }: Statement, answer: Answer): StatementFacts {
   const statement = sid === undefined || sid === '' ? String(index + 1) : sid.slice(0, MAX_NAME);
-  const facts: StatementFacts = { policy: name, statement, effect };
-  if (typeof answer === 'object') return { ...facts, mismatch: 'condition', condition: answer.label };
-  return applies(answer) ? facts : { ...facts, mismatch: MISMATCHES[answer] };
+  if (typeof answer === 'object') {
+    return { policy: name, statement, effect, mismatch: 'condition', condition: answer.label };
+  }
+  return applies(answer)
+    ? { policy: name, statement, effect }
+    : { policy: name, statement, effect, mismatch: MISMATCHES[answer] };
 }
 
 /** The smallest statement that would allow the request. Wildcards in the key are escaped. */

@@ -66,5 +66,8 @@ export function compileArnPattern(text: string, options: PatternOptions): Patter
 function plainPattern(text: string): Pattern {
   if (!text.endsWith('*')) return { text, matches: (value) => value === text };
   const start = text.slice(0, -1);
-  return { text, matches: (value) => value.startsWith(start) };
+  const end = start.length - 1;
+  const last = start.charCodeAt(end);
+  // Most beginnings are of other keys, which one character shows: mostly the slash of a folder.
+  return { text, matches: (value) => value.charCodeAt(end) === last && value.startsWith(start) };
 }

@@ -7,7 +7,9 @@ import { type Through, isNarrower, namedBy } from './principal.ts';
  * What one statement answers: that it does not apply, because of the action, the resource, the principal or a
  * condition; or how it names the caller (`unnamed` where policies have no principals).
  */
-export type Answer = 'otherAction' | 'otherResource' | 'otherPrincipal' | PolicyCondition | Through | 'unnamed';
+export type Answer = Mismatch | PolicyCondition | Through | 'unnamed';
+
+type Mismatch = 'otherAction' | 'otherResource' | 'otherPrincipal';
 
 /** The answers of one document. */
 export interface PolicyAnswer {
@@ -58,7 +60,11 @@ export function evaluate(policies: readonly NamedPolicy[], context: PolicyContex
 }
 
 export function applies(answer: Answer): answer is Through | 'unnamed' {
-  return typeof answer === 'string' && !answer.startsWith('other');
+  return typeof answer === 'string' && !isMismatch(answer);
+}
+
+function isMismatch(answer: Answer): answer is Mismatch {
+  return answer === 'otherAction' || answer === 'otherResource' || answer === 'otherPrincipal';
 }
 
 /** @param action lower case */
