@@ -33,9 +33,14 @@ export interface KeySession {
   readonly accessKeyId: string;
   /** ARN of a user, or canonical id of an account. */
   readonly holder: string;
-  /** Of the key's secret when the session was made; earlier releases said nothing of it. */
-  readonly secretHash?: string;
+  /** Of the key's secret when the session was made. */
+  readonly secretHash: string;
 }
+
+/** Claims as a session is asked for: the hash of a key's secret is added. */
+export type AskedClaims = Omit<SessionClaims, 'identity'> & {
+  readonly identity: RoleSession | Omit<KeySession, 'secretHash'>;
+};
 
 /** Far more than what AssumeRole takes. */
 const MAX_CLAIMS_BYTES = 64 * 1024;

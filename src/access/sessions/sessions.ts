@@ -4,7 +4,14 @@ import type { AccountDirectory, Credential, Session } from '../accounts.ts';
 import type { Role } from '../identities/identities.ts';
 import type { NamedPolicy, PolicyDocument } from '../policy/document.ts';
 import { RememberedPolicies } from '../policy/remembered.ts';
-import { decodeClaims, encodeClaims, type KeySession, type RoleSession, type SessionClaims } from './claims.ts';
+import {
+  type AskedClaims,
+  decodeClaims,
+  encodeClaims,
+  type KeySession,
+  type RoleSession,
+  type SessionClaims,
+} from './claims.ts';
 import type { Opened, Sealed, SealingKeys } from './sealing-keys.ts';
 import { keepNewest } from '../../observe/bounded-map.ts';
 
@@ -41,15 +48,15 @@ export class Sessions {
   }
 
   /** @throws Error when there are no keys to seal it with; S3Error InvalidAccessKeyId: its access key is gone */
-  issue(claims: SessionClaims): Sealed {
+  issue(claims: AskedClaims): Sealed {
     const keys = this.#options.keys();
     if (keys === undefined) throw new Error('no keys are configured to seal sessions with');
     const { identity } = claims;
-    return keys.seal(encodeClaims(identity.kind === 'key' ? { ...claims, identity: this.#bound(identity) } : claims));
+    return keys.seal(encodeClaims({ ...claims, identity: identity.kind === 'key' ? this.#bound(identity) : identity }));
   }
 
   /** Secrets are changed when others may know them: what was made with one ends with it. */
-  #bound(identity: KeySession): KeySession {
+  #bound(identity: Omit<KeySession, 'secretHash'>): KeySession {
     const credential = this.#options.accounts.byAccessKey(identity.accessKeyId);
     if (credential === undefined) throw new S3Error('InvalidAccessKeyId');
     return { ...identity, secretHash: hashOf(credential.secretAccessKey) };
@@ -132,7 +139,7 @@ export class Sessions {
     if (credential === undefined || (credential.user?.arn ?? credential.account.canonicalId) !== holder) {
       throw new S3Error('InvalidToken');
     }
-    if (secretHash !== undefined && secretHash !== hashOf(credential.secretAccessKey)) {
+    if (secretHash !== hashOf(credential.secretAccessKey)) {
       throw new S3Error('InvalidToken');
     }
     const { account, user } = credential;

@@ -41,7 +41,7 @@ export interface CompleteRequest extends CompletionRequest {
    * the upload, and throws if the caller could not have completed it. For an open upload the operation has decided that
    * before.
    */
-  readonly mayKnow?: (starter: Starter | undefined) => void;
+  readonly mayKnow?: (starter: Starter) => void;
   /** Called before the object becomes visible. It throws if the bucket has changed. */
   readonly beforePublication: () => Promise<void>;
 }

@@ -20,8 +20,8 @@ export interface Completion {
   /** `null` or a token. */
   readonly versionId: string;
   readonly checksum?: Checksum;
-  /** Whose the upload was, for who may be told of it. Absent in notes of earlier releases. */
-  readonly starter?: Starter;
+  /** Whose the upload was, for who may be told of it. */
+  readonly starter: Starter;
 }
 
 /** Who started an upload: the owner of what it makes, and the one who asked, if that was another. */
@@ -35,7 +35,7 @@ export const COMPLETION_FIELDS = {
   starter: {
     code: 'o',
     meaning: 'who started the upload: canonical id of the owner, and of the initiator if that was another',
-    absent: 'written by an earlier release',
+    absent: '-',
     form: coded<Starter, readonly [string, string?]>(
       ({ ownerId, initiator }) => (initiator === undefined ? [ownerId] : [ownerId, initiator.id]),
       ([ownerId, id]) => ({ ownerId, ...(id !== undefined && { initiator: { id } }) }),
@@ -71,6 +71,7 @@ export function completionOf({
   checksum,
 }: Partial<Completion>): Completion | undefined {
   if (
+    starter === undefined ||
     bucketUid === undefined ||
     key === undefined ||
     listHash === undefined ||
@@ -80,13 +81,13 @@ export function completionOf({
     return undefined;
   }
   return {
+    starter,
     bucketUid,
     key,
     listHash,
     etag,
     versionId,
     ...(checksum !== undefined && { checksum }),
-    ...(starter !== undefined && { starter }),
   };
 }
 

@@ -2,7 +2,7 @@ import { readerOfCreation } from '../../access/creation-headers.ts';
 import { owns } from '../../access/acl/permits.ts';
 import type { StartedUpload } from '../../access/authorize.ts';
 import { S3Error, isS3Error } from '../../errors/s3-error.ts';
-import { type Bucket, noSuchUpload, type Upload, type UploadContent, type UploadTarget } from '../../manifest/index.ts';
+import { type Bucket, type Upload, type UploadContent, type UploadTarget } from '../../manifest/index.ts';
 import { toS3Error } from '../failure.ts';
 import type { OperationContext } from '../operation.ts';
 import { mayAccess, ownAction, requireAccess } from '../permission.ts';
@@ -103,16 +103,10 @@ export async function requireCompletionAccess(target: UploadTarget, context: Ope
 }
 
 /**
- * The same decision before a repeated Complete is answered from the tombstone. If that does not say who started the
- * upload, only the owner of the bucket gets the answer.
+ * The same decision before a repeated Complete is answered from the tombstone.
  * @throws S3Error NoSuchUpload, AccessDenied
  */
-export function requireStarter(
-  { bucket, uploadId }: UploadTarget,
-  starter: StartedUpload | undefined,
-  context: OperationContext,
-): void {
+export function requireStarter({ bucket }: UploadTarget, starter: StartedUpload, context: OperationContext): void {
   if (owns(context.principal, bucket)) return;
-  if (starter === undefined) throw noSuchUpload(uploadId);
   requireAccess({ bucket, upload: starter }, context);
 }
