@@ -55,7 +55,7 @@ const PARTS = [
 ];
 const CLAIMS = [
   '{"v":1,"s":"busy","i":"id","a":"a","o":["o","i"],"u":"u","k":"k","h":"h","e":"e","w":"1fffffffffffff2aaaaaaaaaaaaaaaaa","c":["CRC32","v","COMPOSITE"],"br":"r","bn":"n","pl":["1ffffffffffffe0bbbbbbbbbbbbbbbbb"]}',
-  '{"v":1,"s":"gone","i":"id","a":"a","u":"u","k":"k","h":"h","e":"e","w":"null"}',
+  '{"v":1,"s":"gone","i":"id","a":"a","o":["o"],"u":"u","k":"k","h":"h","e":"e","w":"null"}',
   '{"v":1,"s":"abort","i":"id","a":"a"}',
 ];
 const TOMBSTONE =
