@@ -34,7 +34,7 @@ const layerRules = RANKS.flatMap((rank, index) =>
  */
 const FLOORS = [
   [''],
-  ['sweep', 'inspect'],
+  ['sweep', 'lifecycle', 'inspect'],
   ['objects', 'uploads', 'listing', 'buckets'],
   ['versions'],
   ['heads'],

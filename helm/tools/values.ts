@@ -145,6 +145,16 @@ const NETWORK = {
   }),
 };
 
+/** A CronJob of the sweeper's command. */
+const TIMED_COMMAND = part({
+  enabled: FLAG,
+  schedule: TEXT,
+  args: STRINGS,
+  activeDeadlineSeconds: z.int().min(1),
+  suspend: FLAG,
+  resources: KUBERNETES,
+});
+
 export const VALUES = z.strictObject({
   /** Stands in for the schema of the configuration. */
   config: KUBERNETES,
@@ -164,14 +174,8 @@ export const VALUES = z.strictObject({
   podDisruptionBudget: part({ enabled: FLAG, maxUnavailable: COUNT_OR_PERCENT }),
   metrics: METRICS,
   preflight: part({ enabled: FLAG }),
-  sweeper: part({
-    enabled: FLAG,
-    schedule: TEXT,
-    args: STRINGS,
-    activeDeadlineSeconds: z.int().min(1),
-    suspend: FLAG,
-    resources: KUBERNETES,
-  }),
+  sweeper: TIMED_COMMAND,
+  lifecycle: TIMED_COMMAND,
   test: part({ accessKeyId: TEXT, bucket: TEXT }),
   extraObjects: KUBERNETES_LIST.optional(),
   ...Object.fromEntries(Object.entries({ ...POD, ...NETWORK }).map(([name, member]) => [name, member.optional()])),

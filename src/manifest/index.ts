@@ -90,6 +90,11 @@ export type { Export, ExportSettings } from './sweep/bucket-export.ts';
 export { exportPlain } from './sweep/export-plain.ts';
 export type { ExportReport } from './sweep/bucket-export.ts';
 
+// Lifecycle rules, carried out.
+export { runLifecycle } from './lifecycle/lifecycle.ts';
+export type { LifecycleSettings } from './lifecycle/lifecycle.ts';
+export type { BucketLifecycleReport, LifecycleReport, RuleCount } from './lifecycle/lifecycle-report.ts';
+
 // Everything that lies in the backend for one key, as the inspector shows it.
 export { createObjectInspector } from './inspect/inspect-object.ts';
 export type { ObjectInspector } from './inspect/inspect-object.ts';

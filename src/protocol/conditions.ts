@@ -7,26 +7,31 @@ interface ConditionTarget {
   readonly etag: string;
   /** Milliseconds, whole seconds. */
   readonly mtime: number;
+  readonly versionId?: string;
 }
 
 /** Conditions on the state a write replaces, as the headers came. */
 export interface WriteConditions {
   readonly ifMatch?: string;
   readonly ifNoneMatch?: string;
+  /** No header: the very version that lifecycle rules have judged must be current. */
+  readonly ifStill?: Required<ConditionTarget>;
 }
 
-export function hasWriteConditions(conditions: WriteConditions): boolean {
-  return conditions.ifMatch !== undefined || conditions.ifNoneMatch !== undefined;
+export function hasWriteConditions({ ifMatch, ifNoneMatch, ifStill }: WriteConditions): boolean {
+  return ifMatch !== undefined || ifNoneMatch !== undefined || ifStill !== undefined;
 }
 
 /** `If-None-Match: *` alone: the one condition that needs no look at the object, only "must not exist". */
 export function isCreateOnly(conditions: WriteConditions): boolean {
-  return conditions.ifMatch === undefined && conditions.ifNoneMatch?.trim() === '*';
+  const { ifMatch, ifNoneMatch, ifStill } = conditions;
+  return ifMatch === undefined && ifStill === undefined && ifNoneMatch?.trim() === '*';
 }
 
 /** Judges a conditional write. @throws 404 NoSuchKey (If-Match on nothing), 412 PreconditionFailed */
 export function judgeWrite(conditions: WriteConditions, current: ConditionTarget | undefined, key: string): void {
-  const { ifMatch, ifNoneMatch } = conditions;
+  const { ifMatch, ifNoneMatch, ifStill } = conditions;
+  if (ifStill !== undefined && !isSame(ifStill, current)) throw preconditionFailed('If-Match');
   if (ifMatch !== undefined) {
     if (current === undefined) throw new S3Error('NoSuchKey', { extra: { Key: key } });
     if (!isTag(ifMatch, current.etag)) throw preconditionFailed('If-Match');
@@ -34,6 +39,11 @@ export function judgeWrite(conditions: WriteConditions, current: ConditionTarget
   if (ifNoneMatch !== undefined && current !== undefined && etagMatches(ifNoneMatch, current.etag)) {
     throw preconditionFailed('If-None-Match');
   }
+}
+
+function isSame(wanted: ConditionTarget, current: ConditionTarget | undefined): boolean {
+  const { versionId, etag, mtime } = current ?? {};
+  return versionId === wanted.versionId && etag === wanted.etag && mtime === wanted.mtime;
 }
 
 export function preconditionFailed(condition: string): S3Error {

@@ -67,10 +67,10 @@ describe('bucket settings that were never made', () => {
   it('are deleted without effect, refused when they are not built or wrong, and belong to the owner alone', async () => {
     await s3.send(new DeleteBucketPolicyCommand({ Bucket }));
     await s3.send(new DeleteBucketCorsCommand({ Bucket }));
-    const rules = [{ ID: 'expire', Status: 'Enabled', Filter: { Prefix: '' }, Expiration: { Days: 1 } } as const];
+    const move = { Days: 1, StorageClass: 'GLACIER' } as const;
     const lifecycle = new PutBucketLifecycleConfigurationCommand({
       Bucket,
-      LifecycleConfiguration: { Rules: [...rules] },
+      LifecycleConfiguration: { Rules: [{ Status: 'Enabled', Filter: { Prefix: '' }, Transitions: [move] }] },
     });
     await expect(s3.send(lifecycle)).rejects.toMatchObject({ name: 'NotImplemented' });
     const noPolicy = s3.send(new PutBucketPolicyCommand({ Bucket, Policy: '{}' }));

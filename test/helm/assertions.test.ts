@@ -219,8 +219,10 @@ describe.skipIf(clients === undefined)('the chart', () => {
     expect(only(objects, 'ServiceAccount').metadata.annotations).toEqual({
       'azure.workload.identity/client-id': '11111111-2222-3333-4444-555555555555',
     });
-    for (const kind of ['Deployment', 'CronJob']) {
-      expect(podOf(only(objects, kind)).metadata.labels).toMatchObject({ 'azure.workload.identity/use': 'true' });
+    for (const [kind, suffix] of [['Deployment'], ['CronJob', '-sweeper'], ['CronJob', '-lifecycle']] as const) {
+      expect(podOf(only(objects, kind, suffix)).metadata.labels).toMatchObject({
+        'azure.workload.identity/use': 'true',
+      });
     }
   });
 

@@ -142,8 +142,13 @@ describe.skipIf(clients === undefined)('the rendered manifests', { timeout: 90_0
       );
       await untilProbe(release.deployment, 'readiness', release.gateway);
       expect(await helmTest(release)).toMatchObject({ code: 0 });
-      const sweeper = runPod(only(release.objects, 'CronJob'), release.objects, release.around);
+      const sweeper = runPod(only(release.objects, 'CronJob', '-sweeper'), release.objects, release.around);
       expect({ code: await sweeper.ended(), output: sweeper.output() }).toMatchObject({ code: 0 });
+      const lifecycle = runPod(only(release.objects, 'CronJob', '-lifecycle'), release.objects, release.around);
+      expect({ code: await lifecycle.ended(), output: lifecycle.output() }).toMatchObject({
+        code: 0,
+        output: expect.stringContaining('no bucket has lifecycle rules') as string,
+      });
       const preflight = runPod(release.deployment, release.objects, { ...release.around, initContainer: 'preflight' });
       expect({ code: await preflight.ended(), output: preflight.output() }).toMatchObject({
         code: 0,

@@ -58,9 +58,13 @@ interface Ended {
 }
 
 async function run(script: string, ...args: string[]): Promise<Ended> {
+  return runWith({}, script, ...args);
+}
+
+async function runWith(environment: NodeJS.ProcessEnv, script: string, ...args: string[]): Promise<Ended> {
   const key = azurite.storeOptions.credential.kind === 'accountKey' ? azurite.storeOptions.credential.key : '';
   const child = spawn(process.execPath, [join(SOURCES, script), ...args], {
-    env: { PATH: process.env['PATH'], AZURE_KEY: key },
+    env: { PATH: process.env['PATH'], AZURE_KEY: key, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -208,5 +212,35 @@ describe('the command line', () => {
     const { code, output } = await run('sweep.mjs', '--config', dead);
     expect(code).toBe(2);
     expect(output).toContain('problem: clock: ');
+  });
+});
+
+describe('lifecycle rules on Azurite', () => {
+  const lifecycle = (environment: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended> =>
+    runWith(environment, 'sweep.mjs', '--config', config, '--lifecycle', '--bucket', 'aged', ...args);
+  const SHORT = { UNSAFE_TESTS: '1' };
+
+  it('are carried out, once what they are for is old enough', async () => {
+    const world = await testManifest({ store });
+    await world.buckets.create({ name: 'aged', ownerId: OWNER }, testCall());
+    const aged = await world.buckets.get('aged', testCall());
+    const rule = { id: 'a rule', isEnabled: true, filter: { prefix: 'old/' }, expiration: { days: 1 } };
+    await world.buckets.amend(aged, (settings) => ({ ...settings, lifecycle: { rules: [rule] } }), testCall());
+    for (const key of ['old/a', 'old/b', 'new']) await world.objects.put({ bucket: aged, key }, putOf(key), testCall());
+
+    const refused = await lifecycle({}, '--unsafe-day-seconds', '1');
+    expect([refused.code, refused.errors]).toEqual([1, expect.stringContaining('UNSAFE_TESTS=1')]);
+    const early = await lifecycle({}, '--dry-run');
+    expect(early).toMatchObject({
+      code: 0,
+      output: expect.stringContaining('rule a rule: 2 looked at, 0 due') as string,
+    });
+    let done: Ended;
+    do {
+      done = await lifecycle(SHORT, '--unsafe-day-seconds', '1');
+      expect([done.code, done.errors]).toEqual([0, expect.stringContaining('for tests only')]);
+    } while ((await names(aged.home.container)).length > 1);
+    expect(await names(aged.home.container)).toEqual(['new']);
+    expect(await names('system', 'l/')).toEqual([`l/${aged.uid}/pass`]);
   });
 });

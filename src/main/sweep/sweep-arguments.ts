@@ -1,4 +1,5 @@
-import { GRACE_MS, SWEEP_DEFAULTS, type SweepSettings } from '../../manifest/index.ts';
+import { GRACE_MS, type LifecycleSettings, SWEEP_DEFAULTS, type SweepSettings } from '../../manifest/index.ts';
+import { CALENDAR } from '../../protocol/lifecycle/due.ts';
 import { parseCommandLine, usageError } from '../command-line.ts';
 import { StartError } from '../start-error.ts';
 
@@ -15,7 +16,18 @@ export interface SweepArguments {
   readonly check: boolean;
   /** The report as JSON, on standard output. */
   readonly json: boolean;
+  /** Carry out lifecycle rules; absent: sweep. */
+  readonly lifecycle?: LifecycleArguments;
 }
+
+export interface LifecycleArguments {
+  readonly settings: LifecycleSettings;
+  /** Seconds from the beginning of one run to that of the next; absent: one run. */
+  readonly everySeconds?: number;
+}
+
+/** Changes a second that lifecycle rules make unless said otherwise. */
+const LIFECYCLE_PER_SECOND = 100;
 
 export const SWEEP_USAGE = `usage: npm run sweep -- --config FILE [options]
   --dry-run                     change nothing, report what would be done
@@ -28,6 +40,9 @@ export const SWEEP_USAGE = `usage: npm run sweep -- --config FILE [options]
   --keep-lost DAYS              keep versions that a cloud tool may have cut off; ${String(SWEEP_DEFAULTS.keepLostMs / DAY_MS)} unless given
   --uploads-older-than DAYS     abort multipart uploads that were initiated longer ago
   --concurrency N               backend calls at a time; ${String(SWEEP_DEFAULTS.concurrency)} unless given
+  --lifecycle                   instead of sweeping carry out the lifecycle rules of buckets (docs/lifecycle.md)
+  --every SECONDS               with --lifecycle: do not end, but begin anew so often
+  --rate N                      with --lifecycle: changes a second at most; ${String(LIFECYCLE_PER_SECOND)} unless given
   --json                        the report as JSON
 Ends with 0; with 2 when something could not be done; with 3 when it was told to stop; with 1 when it could not start.`;
 
@@ -44,6 +59,11 @@ const OPTIONS = {
   'uploads-older-than': { type: 'string' },
   concurrency: { type: 'string' },
   json: { type: 'boolean' },
+  lifecycle: { type: 'boolean' },
+  every: { type: 'string' },
+  rate: { type: 'string' },
+  // For tests: a day of a lifecycle rule is so many seconds, and nothing waits for midnight.
+  'unsafe-day-seconds': { type: 'string' },
   // For tests: a shorter grace takes the ground from under writers.
   'unsafe-short-grace': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -80,8 +100,62 @@ export function parseSweepArguments(
     ...(uploadsOlderThan !== undefined && { uploadsOlderThanMs: uploadsOlderThan * DAY_MS }),
     ...(values.bucket !== undefined && { bucket: values.bucket }),
   };
-  return { config, backend: values.backend, settings, check, json: values.json === true };
+  const lifecycle = lifecycleArguments(values, settings, environment);
+  return {
+    config,
+    backend: values.backend,
+    settings,
+    check,
+    json: values.json === true,
+    ...(lifecycle && { lifecycle }),
+  };
 }
+
+/** Of the environment: lets tests have short days. */
+const TEST_FLAG = 'UNSAFE_TESTS';
+
+/** @throws StartError options that have no meaning together */
+function lifecycleArguments(
+  values: Readonly<Record<string, string | boolean | undefined>>,
+  { dryRun, concurrency, bucket }: SweepSettings,
+  environment: Readonly<Record<string, string | undefined>>,
+): LifecycleArguments | undefined {
+  const text = (name: string): string | undefined => {
+    const value = values[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const own = ['every', 'rate', 'unsafe-day-seconds'].find((name) => text(name) !== undefined);
+  if (values['lifecycle'] !== true) {
+    if (own !== undefined) throw new StartError([`--${own}: only together with --lifecycle`]);
+    return undefined;
+  }
+  const other = OF_SWEEPS.find((name) => values[name] !== undefined);
+  if (other !== undefined) throw new StartError([`--${other}: not together with --lifecycle`]);
+  const daySeconds = numberOf('--unsafe-day-seconds', text('unsafe-day-seconds'), 1);
+  if (daySeconds !== undefined && environment[TEST_FLAG] !== '1') {
+    throw new StartError([`--unsafe-day-seconds: for tests only, where the environment has ${TEST_FLAG}=1`]);
+  }
+  const everySeconds = numberOf('--every', text('every'), 1);
+  const settings: LifecycleSettings = {
+    dryRun,
+    concurrency,
+    length: daySeconds === undefined ? CALENDAR : { ms: daySeconds * 1000, isRounded: false },
+    perSecond: numberOf('--rate', text('rate'), 1) ?? LIFECYCLE_PER_SECOND,
+    everyMs: (everySeconds ?? 0) * 1000,
+    ...(bucket !== undefined && { bucket }),
+  };
+  return { settings, ...(everySeconds !== undefined && { everySeconds }) };
+}
+
+/** Options that say something of a sweep only. */
+const OF_SWEEPS = [
+  'check',
+  'recover-lost',
+  'grace',
+  'tombstones-older-than',
+  'keep-lost',
+  'uploads-older-than',
+] as const;
 
 function hours(option: string, text: string | undefined, least: number): number | undefined {
   const value = numberOf(option, text, least);

@@ -4,11 +4,15 @@ import type { SurveyedStore } from '../../store/survey.ts';
 import { printJson, printLines } from '../command-line.ts';
 import { type SweepArguments, SWEEP_USAGE, parseSweepArguments } from './sweep-arguments.ts';
 import type { Call } from '../../observe/call.ts';
+import { lifecycleCommand } from './lifecycle-command.ts';
 import { sweepLines } from './sweep-lines.ts';
 import { StartError } from '../start-error.ts';
 import { EXIT, runCommand } from './sweep-surroundings.ts';
 
-/** `npm run sweep`: one sweep of the backends of a configuration; to be started again and again by a timer. */
+/**
+ * `npm run sweep`: one sweep of the backends of a configuration. Or, with `--lifecycle`, what the rules of its
+ * buckets ask for; to be started again and again by a timer.
+ */
 export async function sweepMain(argv: readonly string[], environment: Environment): Promise<void> {
   let args: SweepArguments | undefined;
   const select = (): SweepArguments | undefined => {
@@ -16,8 +20,10 @@ export async function sweepMain(argv: readonly string[], environment: Environmen
     if (args === undefined) process.stdout.write(`${SWEEP_USAGE}\n`);
     return args;
   };
-  await runCommand(select, environment, async ({ realm, backends, call }) => {
+  await runCommand(select, environment, async (opened) => {
+    const { realm, backends, call } = opened;
     if (args === undefined) return EXIT.done;
+    if (args.lifecycle !== undefined) return lifecycleCommand(opened, { ...args, lifecycle: args.lifecycle });
     const clocks = new Map<Backend, SurveyedStore | undefined>(backends.map((backend) => [backend, backend.surveyed]));
     const report = await sweep(
       { realm, backends, settings: args.settings, clockOf: (backend) => clocks.get(backend) },

@@ -1,3 +1,4 @@
+import type { Config } from '../../../config/schema.ts';
 import { ConfigError, type Environment, loadConfig } from '../../../config/load.ts';
 import type { Call } from '../../observe/call.ts';
 import type { Realm } from '../../manifest/index.ts';
@@ -12,7 +13,8 @@ import { StartError } from '../start-error.ts';
 export const EXIT = { done: 0, notStarted: 1, problems: 2, stopped: 3 } as const;
 
 /** What a command works with. */
-interface Opened {
+export interface OpenedBackends {
+  readonly config: Config;
   readonly realm: Realm;
   /** All of the configuration, or the one that was asked for. */
   readonly backends: readonly OpenBackend[];
@@ -34,7 +36,7 @@ export interface SweptBackends {
 export async function runCommand(
   select: () => SweptBackends | undefined,
   environment: Environment,
-  work: (opened: Opened) => Promise<number>,
+  work: (opened: OpenedBackends) => Promise<number>,
 ): Promise<void> {
   try {
     const selection = select();
@@ -49,7 +51,7 @@ export async function runCommand(
 async function withBackends(
   selection: SweptBackends,
   environment: Environment,
-  work: (opened: Opened) => Promise<number>,
+  work: (opened: OpenedBackends) => Promise<number>,
 ): Promise<number> {
   const { config: file, backend: name } = selection;
   const { config, folder } = loadConfig(file, environment);
@@ -64,7 +66,7 @@ async function withBackends(
   try {
     const realm = createRealm(backends, config.buckets.rules, config.buckets.default);
     const wanted = backends.filter((backend) => name === undefined || backend.name === name);
-    return await work({ realm, backends: wanted, call: backgroundCall(stop) });
+    return await work({ config, realm, backends: wanted, call: backgroundCall(stop) });
   } finally {
     await Promise.all(backends.map((backend) => backend.close()));
   }

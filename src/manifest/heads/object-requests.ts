@@ -159,6 +159,19 @@ export interface RemoveRequest {
    * look, as the change is on condition of the head. What lies beside such a key says nothing of what is removed next.
    */
   readonly listing?: HeadsByKey;
+  /** What must be true of the version by its id when it is removed; else PreconditionFailed. For lifecycle rules. */
+  readonly standing?: Standing;
+}
+
+/** The place that a version has among the versions of its key. */
+export interface Standing {
+  /** Last-Modified of the version; milliseconds. The null version may be another one by now. */
+  readonly mtime: number;
+  /**
+   * A version that was current when this one was not. As long as it is there, this one has not been current since.
+   * Absent: the version is a delete marker, current, and the only version of its key.
+   */
+  readonly beneath?: { readonly versionId: string; readonly mtime: number };
 }
 
 export interface Removed {

@@ -2,6 +2,7 @@ import type { Tag } from '../../protocol/tagging.ts';
 import type { Acl } from '../../protocol/acl/acl.ts';
 import type { Ownership, PublicAccessBlock } from '../../protocol/acl/ownership.ts';
 import type { CorsRule } from '../../protocol/cors/cors-rule.ts';
+import type { Lifecycle } from '../../protocol/lifecycle/lifecycle.ts';
 import type { Website } from '../../protocol/website/website.ts';
 import type { BucketLock } from '../../protocol/object-lock.ts';
 import type { BlobStore, Revision } from '../../store/blob-store.ts';
@@ -59,6 +60,7 @@ export interface BucketSettings {
   /** Never empty. */
   readonly cors?: readonly CorsRule[];
   readonly website?: Website;
+  readonly lifecycle?: Lifecycle;
   readonly encryption?: BucketEncryption;
   readonly accelerate?: 'Suspended';
   /** Access control by the tags of the bucket is on. */

@@ -1,5 +1,6 @@
 import { isS3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
+import type { ObjectView } from '../records/object-view.ts';
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import { type WriteConditions, judgeWrite } from '../../protocol/conditions.ts';
 import type { CustomerKey } from '../../store/customer-key.ts';
@@ -52,6 +53,8 @@ export interface CompletedUpload {
   readonly checksum?: Checksum;
   /** `null` or a token. */
   readonly versionId: string;
+  /** Absent: an earlier request made the object, which may have changed since. */
+  readonly made?: Pick<ObjectView, 'size' | 'mtime'> & { readonly tags: ObjectView['tags'] | undefined };
 }
 
 /** All that Complete knows once the request was judged. */
@@ -116,7 +119,8 @@ export async function completeUpload(
     ...(areAll && { numbers: stored.keys() }),
   };
   await conclude(context, upload, ending, call);
-  return resultOf(completion);
+  const { mtime } = published;
+  return { ...resultOf(completion), made: { size: plan.size, mtime, tags: upload.attributes.tags } };
 }
 
 /** What is left to be done behind the published object. */

@@ -24,7 +24,11 @@ const MIN_PART_SIZE = 5_242_880;
  * what parts need to know (`UploadMemory`). Only the service says whether it is open.
  */
 export interface Uploads {
-  create(target: KeyRef, record: Omit<UploadRecord, 'key' | 'placed'>, call: Call): Promise<UploadTarget>;
+  create(
+    target: KeyRef,
+    record: Omit<UploadRecord, 'key' | 'placed'>,
+    call: Call,
+  ): Promise<UploadTarget & Pick<Upload, 'initiatedAt'>>;
   /** @throws S3Error NoSuchUpload: unknown, over, or of another key */
   find(target: UploadTarget, call: Call): Promise<Upload>;
   /**
@@ -61,7 +65,7 @@ export function createUploads(options: UploadsOptions): Uploads {
     create: async ({ bucket, key }, record, call) => {
       const upload = await createUpload(context, { bucket, key, record }, call);
       memory.remember(upload);
-      return { bucket, key, uploadId: upload.uploadId };
+      return { bucket, key, uploadId: upload.uploadId, initiatedAt: upload.initiatedAt };
     },
     find,
     recall: async (target, call) => memory.recall(target) ?? find(target, call),

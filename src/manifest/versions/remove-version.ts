@@ -1,5 +1,5 @@
 import type { Call } from '../../observe/call.ts';
-import { judgeWrite } from '../../protocol/conditions.ts';
+import { judgeWrite, preconditionFailed } from '../../protocol/conditions.ts';
 import type { Condition, Revision } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { newNonce } from '../records/clock.ts';
@@ -20,7 +20,6 @@ import {
   namedNull,
   namedVersion,
   objectFields,
-  saysNull,
   withLog,
   withoutNull,
 } from '../records/record.ts';
@@ -28,15 +27,7 @@ import { type VersionToken, isVersionToken, seqOfToken } from '../records/versio
 import { sealKnown } from './upload-claim.ts';
 import { rewriteRecord } from '../heads/head-amend.ts';
 import { byNonce, changeHead, noncesAmended, ringAfter } from '../heads/head-commit.ts';
-import {
-  type Head,
-  NULL_VERSION,
-  contentHeadersOf,
-  nativeRecord,
-  recordIsHere,
-  shownOf,
-  viewOf,
-} from '../heads/head.ts';
+import { type Head, NULL_VERSION, contentHeadersOf, nativeRecord, shownOf, viewOf } from '../heads/head.ts';
 import type { ObjectsContext } from './object-context.ts';
 import { readHead } from '../heads/object-read.ts';
 import type { ObjectTarget, RemoveRequest, Removed } from '../heads/object-requests.ts';
@@ -44,6 +35,7 @@ import { indexDeletion } from './create-marker.ts';
 import { finishDeletion, nullBlobOf, redo, seqOfHead } from './displace.ts';
 import { VERSIONING_JUST_ENABLED, isDraining, mayHideVersions, versionsNewestFirst } from './drain-window.ts';
 import { RemovalReason, removeVersionBlob } from './remove-blob.ts';
+import { currentId, requireSame, requireStanding } from './standing.ts';
 import { type VersionBlob, isVisible, readVersion, versionView } from './version-blob.ts';
 import type { KeyRef } from '../records/key-ref.ts';
 import { AGAIN } from '../records/turns.ts';
@@ -87,6 +79,7 @@ export async function removeVersion(
       writes: 'held',
       plan: async ({ head }, condition) => {
         await refuseInWindow(context, target, head, call);
+        await requireStanding(target, request, head, call);
         const turn: Turn = { context, target, request, head, condition, nonce };
         const plan = await (isCurrent(target, head)
           ? planCurrent({ ...turn, head }, call)
@@ -138,9 +131,7 @@ async function refuseInWindow(
 }
 
 function isCurrent({ versionId }: Target, head: Head | undefined): head is Head {
-  if (head === undefined || head.record?.kind === 'void') return false;
-  const currentIsNull = recordIsHere(head) || saysNull(head.record);
-  return versionId === NULL_VERSION ? currentIsNull : !currentIsNull && namedVersion(head.record) === versionId;
+  return head !== undefined && currentId(head) === versionId;
 }
 
 async function planNoncurrent(turn: Turn, call: Call): Promise<Plan | typeof AGAIN> {
@@ -154,6 +145,7 @@ async function planNoncurrent(turn: Turn, call: Call): Promise<Plan | typeof AGA
     isVisible(head, version) &&
     (version.record.isNull === true) === (versionId === NULL_VERSION);
   if (!isRemovable) return planNothing(turn, version, call);
+  requireSame(request.standing, target, version);
   allow(request, version, target);
   if (head === undefined) return planSurvivor(turn, version, call);
   await Promise.all([
@@ -256,6 +248,7 @@ async function planCurrent(
   const { bucket, key, versionId } = target;
   const token = namedVersion(head.record);
   const { own, next } = await neighbours(target, head, call);
+  if (request.standing !== undefined && next !== undefined) throw preconditionFailed('If-Match');
   if (own !== undefined && head.record?.kind !== 'assembled') allow(request, own, target);
   else if (head.record?.kind !== 'marker') allowHead(request, head, target);
   const seal = own !== undefined && sealKnown({ ...target, token: own.token }, own.properties.metadata, call);

@@ -3,6 +3,7 @@ import type { ExpectedObject, ListedPart } from '../../manifest/index.ts';
 import { CHECKSUM_ALGORITHMS } from '../../protocol/checksums/algorithms.ts';
 import { decodeChecksum } from '../../protocol/checksums/encoding.ts';
 import { quoted } from '../../protocol/headers/object-headers.ts';
+import { expirationHeader } from '../../protocol/lifecycle/expiration-headers.ts';
 import type { HeaderReader, S3Request } from '../../protocol/request.ts';
 import { type Decoded, decodeXmlList } from '../../protocol/xml/decode.ts';
 import { xml } from '../../protocol/xml/document.ts';
@@ -52,7 +53,7 @@ export const completeMultipartUpload: Operation = async (request, context) => {
     },
     context.call,
   );
-  const { etag, checksum, versionId } = completed;
+  const { etag, checksum, versionId, made } = completed;
   const value = {
     Location: locationOf(request, target.key),
     Bucket: bucket.name,
@@ -60,7 +61,11 @@ export const completeMultipartUpload: Operation = async (request, context) => {
     ETag: quoted(etag),
     ...objectChecksumElements(checksum),
   };
-  const headers = { ...encryption, ...createdVersionHeaders(versionId) };
+  const headers = {
+    ...encryption,
+    ...createdVersionHeaders(versionId),
+    ...(made && expirationHeader(bucket.settings.lifecycle, { key: target.key, ...made })),
+  };
   return { status: 200, headers, body: xml(COMPLETE_MULTIPART_UPLOAD_RESULT, value) };
 };
 

@@ -1,4 +1,5 @@
 import { creationHeaders } from '../../access/creation-headers.ts';
+import { abortHeaders } from '../../protocol/lifecycle/expiration-headers.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { INITIATE_MULTIPART_UPLOAD_RESULT } from '../../protocol/xml/multipart-shapes.ts';
 import { writtenOwnership } from '../acl/written-object.ts';
@@ -31,12 +32,13 @@ export const createMultipartUpload: Operation = async (request, context) => {
     ...(checksum !== undefined && { checksum }),
     ...(encryptWith !== undefined && { encryption: encryptedBy(encryptWith) }),
   };
-  const { uploadId } = await context.manifest.uploads.create({ bucket, key }, record, context.call);
+  const { uploadId, initiatedAt } = await context.manifest.uploads.create({ bucket, key }, record, context.call);
   context.call.facts.note('aws.s3.upload_id', uploadId);
   const headers = {
     ...describeEncryption(encryptWith),
     'x-amz-checksum-algorithm': checksum?.algorithm,
     'x-amz-checksum-type': checksum?.type,
+    ...abortHeaders(bucket.settings.lifecycle, { key, initiatedAt }),
   };
   return {
     status: 200,

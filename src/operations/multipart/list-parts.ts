@@ -1,5 +1,6 @@
 import type { PartRecord } from '../../manifest/index.ts';
 import { quoted } from '../../protocol/headers/object-headers.ts';
+import { abortHeaders } from '../../protocol/lifecycle/expiration-headers.ts';
 import { type XmlValue, xml } from '../../protocol/xml/document.ts';
 import { LIST_PARTS_RESULT } from '../../protocol/xml/multipart-shapes.ts';
 import { xmlDate } from '../../protocol/xml/xml-date.ts';
@@ -33,7 +34,7 @@ export const listParts: Operation = async (request, context) => {
     ChecksumType: upload.checksum?.type,
     Part: parts.map((part) => partValue(part, upload.checksum !== undefined)),
   };
-  return { status: 200, body: xml(LIST_PARTS_RESULT, value) };
+  return { status: 200, headers: abortHeaders(bucket.settings.lifecycle, upload), body: xml(LIST_PARTS_RESULT, value) };
 };
 
 /** @param shows of an upload without an algorithm S3 lists no checksums, though its parts may have some */

@@ -2,6 +2,7 @@ import { S3Error } from '../../errors/s3-error.ts';
 import { tagKeys } from '../../access/request-keys.ts';
 import { AGAIN, type Committed, inTurns, type ObjectAttributes, TURNS } from '../../manifest/index.ts';
 import { quoted } from '../../protocol/headers/object-headers.ts';
+import { expirationHeader } from '../../protocol/lifecycle/expiration-headers.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { COPY_OBJECT_RESULT } from '../../protocol/xml/object-shapes.ts';
 import { xmlDate } from '../../protocol/xml/xml-date.ts';
@@ -62,7 +63,10 @@ export const copyObject: Operation = async (request, context) => {
       judged,
       context,
     );
-    return committed === AGAIN ? AGAIN : copied(committed, headers);
+    if (committed === AGAIN) return AGAIN;
+    const { mtime } = committed;
+    const made = { key, mtime, size: copy.source.view.size, tags: copy.attributes.tags };
+    return copied(committed, { ...headers, ...expirationHeader(bucket.settings.lifecycle, made) });
   });
 };
 

@@ -6,6 +6,7 @@ import {
   checksumHeaders,
   describeObject,
 } from '../../protocol/headers/object-headers.ts';
+import { expirationHeader } from '../../protocol/lifecycle/expiration-headers.ts';
 import type { S3Request } from '../../protocol/request.ts';
 import { storedEncryptionHeaders } from '../encryption.ts';
 import { versionHeaders } from '../object-version.ts';
@@ -36,6 +37,7 @@ export function describeRead(
     storedEncryptionHeaders(view, target.shown),
     shownLock(view, context),
     versionHeaders(target.bucket, view.versionId),
+    target.versionId === undefined ? expirationHeader(target.bucket.settings.lifecycle, view) : {},
     target.overrides,
   );
   return { status: selected.partial ? 206 : 200, headers, length: selected.length };

@@ -3,6 +3,7 @@ import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import type { FormBody, ObjectBody, OpenBodyOptions } from '../../protocol/body/object-body.ts';
 import type { WriteConditions } from '../../protocol/conditions.ts';
 import { checksumHeaders, quoted } from '../../protocol/headers/object-headers.ts';
+import { expirationHeader } from '../../protocol/lifecycle/expiration-headers.ts';
 import type { HeaderReader, S3Request } from '../../protocol/request.ts';
 import type { S3Response } from '../../protocol/response.ts';
 import { writtenOwnership } from '../acl/written-object.ts';
@@ -63,7 +64,9 @@ export async function storeObject(request: S3Request, source: Opener, context: O
     ...(encryptWith && { encryptWith }),
   };
   const committed = await context.manifest.objects.put({ bucket: current, key }, put, context.call);
-  const { etag, checksum, versionId } = committed;
+  const { etag, checksum, versionId, mtime } = committed;
+  const size = sizeOf(body);
+  const made = size !== undefined && { key, mtime, size, tags: put.attributes.tags };
   return {
     status: 200,
     headers: {
@@ -71,8 +74,15 @@ export async function storeObject(request: S3Request, source: Opener, context: O
       ...describeEncryption(encryptWith),
       ...checksumHeaders(checksum),
       ...createdVersionHeaders(versionId),
+      ...(made && expirationHeader(current.settings.lifecycle, made)),
     },
   };
+}
+
+/** Undefined: the file of a form, whose length shows at its end. */
+function sizeOf(body: ObjectBody | FormBody): number | undefined {
+  if (body.kind === 'openEnded') return undefined;
+  return body.kind === 'held' ? body.bytes.length : body.size;
 }
 
 /** A 503: clients send the object again. */

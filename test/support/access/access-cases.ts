@@ -26,6 +26,8 @@ const VERSIONING = '<VersioningConfiguration><Status>Enabled</Status></Versionin
 const OBJECT_LOCK = '<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled></ObjectLockConfiguration>';
 const CORS =
   '<CORSConfiguration><CORSRule><AllowedMethod>GET</AllowedMethod><AllowedOrigin>*</AllowedOrigin></CORSRule></CORSConfiguration>';
+const LIFECYCLE =
+  '<LifecycleConfiguration><Rule><Filter/><Status>Enabled</Status><Expiration><Days>9</Days></Expiration></Rule></LifecycleConfiguration>';
 const RETENTION = '<Retention/>';
 const LEGAL_HOLD = '<LegalHold><Status>ON</Status></LegalHold>';
 const OWNERSHIP =
@@ -93,6 +95,9 @@ const SETTINGS: Readonly<Partial<Record<OperationName, Case>>> = Object.fromEntr
       'GetBucketCors',
       'PutBucketCors',
       'DeleteBucketCors',
+      'GetBucketLifecycleConfiguration',
+      'PutBucketLifecycleConfiguration',
+      'DeleteBucketLifecycle',
       'GetBucketEncryption',
       'PutBucketEncryption',
       'DeleteBucketEncryption',
@@ -161,6 +166,19 @@ export const CASES: Readonly<Partial<Record<OperationName, Case>>> = {
   GetBucketCors: { needs: 'owner', otherwise: /^404 NoSuchCORSConfiguration$/, request: bucketGet('?cors') },
   PutBucketCors: { needs: 'owner', request: bucketPut('?cors', CORS) },
   DeleteBucketCors: { needs: 'owner', request: bucketDelete('?cors') },
+  GetBucketLifecycleConfiguration: {
+    needs: 'owner',
+    otherwise: /^404 NoSuchLifecycleConfiguration$/,
+    request: bucketGet('?lifecycle'),
+  },
+  PutBucketLifecycleConfiguration: {
+    needs: 'owner',
+    request: (place) => ({
+      ...bucketPut('?lifecycle', LIFECYCLE)(place),
+      headers: { 'content-md5': contentMd5(LIFECYCLE) },
+    }),
+  },
+  DeleteBucketLifecycle: { needs: 'owner', request: bucketDelete('?lifecycle') },
   PostObject: {
     needs: 'bucketWrite',
     request: ({ bucket }) => ({

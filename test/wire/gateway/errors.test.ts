@@ -113,7 +113,7 @@ describe('what operations throw', () => {
 describe('routing', () => {
   test.each([
     ['GET', '/bucket?lifecycle', '404 NoSuchLifecycleConfiguration'],
-    ['PUT', '/bucket?lifecycle', '501 NotImplemented'],
+    ['PUT', '/bucket?lifecycle', '400 InvalidRequest'],
     ['PUT', '/bucket/key?torrent', '501 NotImplemented'],
     ['DELETE', '/bucket?intelligent-tiering&id=1', '404 NoSuchConfiguration'],
     ['DELETE', '/bucket?session', '501 NotImplemented'],

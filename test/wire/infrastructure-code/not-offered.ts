@@ -32,7 +32,8 @@ interface NotOffered {
 }
 
 const LOGS = { LoggingEnabled: { TargetBucket: 'logs', TargetPrefix: 'a/' } };
-const RULE = { ID: 'a', Status: 'Enabled', Filter: { Prefix: 'x/' }, Expiration: { Days: 3 } } as const;
+const RULE = { ID: 'a', Status: 'Enabled', Filter: { Prefix: 'x/' } } as const;
+const TRANSITION = { Days: 30, StorageClass: 'GLACIER' } as const;
 const REPLICATION = {
   Role: 'arn:aws:iam::111111111111:role/r',
   Rules: [{ Status: 'Enabled', Prefix: '', Destination: { Bucket: 'arn:aws:s3:::other' } }],
@@ -56,10 +57,13 @@ export const NOT_OFFERED: readonly NotOffered[] = [
     read: (client, Bucket) => client.send(new GetBucketLoggingCommand({ Bucket })),
   },
   {
-    name: 'lifecycle',
+    name: 'lifecycle with transitions',
     put: (client, Bucket) =>
       client.send(
-        new PutBucketLifecycleConfigurationCommand({ Bucket, LifecycleConfiguration: { Rules: [{ ...RULE }] } }),
+        new PutBucketLifecycleConfigurationCommand({
+          Bucket,
+          LifecycleConfiguration: { Rules: [{ ...RULE, Transitions: [TRANSITION] }] },
+        }),
       ),
     read: (client, Bucket) => client.send(new GetBucketLifecycleConfigurationCommand({ Bucket })),
   },

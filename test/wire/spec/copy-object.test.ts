@@ -77,6 +77,13 @@ describe('the answer', () => {
     },
   );
 
+  test(rule(['copy.expiration'], 'says when a lifecycle rule expires the copy'), async () => {
+    const bucket = await world.bucket();
+    await world.lifecycle(bucket, '<Expiration><Days>2</Days></Expiration>');
+    const { headers } = await world.copy(`/${bucket}/copy`, source);
+    expect(headers['x-amz-expiration']).toMatch(/^expiry-date="[^"]+ 00:00:00 GMT", rule-id="a rule"$/);
+  });
+
   test(rule(['copy.last-modified', 'copy.etag'], 'says what GetObject says of the copy'), async () => {
     await new Promise((resolve) => setTimeout(resolve, 1100));
     const { body } = await world.copy(copy, source);

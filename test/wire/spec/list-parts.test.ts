@@ -79,6 +79,22 @@ test(
   },
 );
 
+test(rule(['list-parts.abort-date'], 'of an upload that a lifecycle rule aborts'), async () => {
+  const bucket = await world.bucket();
+  await world.lifecycle(
+    bucket,
+    '<AbortIncompleteMultipartUpload><DaysAfterInitiation>2</DaysAfterInitiation></AbortIncompleteMultipartUpload>',
+  );
+  const created = await world.must('POST', `/${bucket}/key?uploads`);
+  const { headers } = await world.must('GET', `/${bucket}/key?uploadId=${element(created.body, 'UploadId')}`);
+  expect(headers['x-amz-abort-rule-id']).toBe('a rule');
+  expect(headers['x-amz-abort-date']).toMatch(/ 00:00:00 GMT$/);
+  expect(created.headers).toMatchObject({
+    'x-amz-abort-rule-id': 'a rule',
+    'x-amz-abort-date': headers['x-amz-abort-date'],
+  });
+});
+
 test(rule(['list-parts.document', 'list-parts.class'], 'of an upload with checksums and a storage class'), async () => {
   const one = await world.upload(target, { 'x-amz-checksum-algorithm': 'CRC32', 'x-amz-storage-class': 'GLACIER_IR' });
   await world.must('PUT', `${one}&partNumber=1`, { body: 'a', headers: { 'x-amz-checksum-crc32': '6Le+Qw==' } });

@@ -36,6 +36,10 @@ export const OUTSIDE: readonly (readonly [section: string, says: string, why: st
     'A service has one region, and accounts are enabled by being configured',
   ],
   ['4.5', 'The charge follows storage class and Region of the destination', 'Nothing is charged here'],
-  ['4.6', 'Who may not delete should not set lifecycle rules either', 'Advice to who writes policies'],
+  [
+    '4.6',
+    'Who may not delete should not set lifecycle rules either',
+    'Advice to who writes policies; s3:PutLifecycleConfiguration decides',
+  ],
   ['6', 'Events', 'The specification shows none'],
 ];

@@ -73,6 +73,13 @@ export class World {
     return this.ask('PUT', target, { headers: { 'x-amz-copy-source': source, ...headers }, as });
   }
 
+  /** Gives the bucket one lifecycle rule. @param action its elements */
+  async lifecycle(bucket: string, action: string): Promise<void> {
+    const rule = `<Rule><ID>a rule</ID><Filter/><Status>Enabled</Status>${action}</Rule>`;
+    const body = `<LifecycleConfiguration>${rule}</LifecycleConfiguration>`;
+    await this.must('PUT', `/${bucket}?lifecycle`, { body, headers: { 'content-md5': contentMd5(body) } });
+  }
+
   /** A new upload. @returns its target with query: `/bucket/key?uploadId=...` */
   async upload(target: string, headers: Headers = {}, as: Caller = 'owner'): Promise<string> {
     const { body } = await this.must('POST', `${target}?uploads`, { headers, as });

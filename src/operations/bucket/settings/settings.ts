@@ -2,6 +2,7 @@ import { S3Error } from '../../../errors/s3-error.ts';
 import type { Bucket, BucketSettings } from '../../../manifest/index.ts';
 import { OWNERSHIPS, type Ownership, type PublicAccessBlock } from '../../../protocol/acl/ownership.ts';
 import { corsDocument, corsRules } from '../../../protocol/cors/cors-document.ts';
+import { lifecycleDocument } from '../../../protocol/lifecycle/lifecycle-document.ts';
 import type { OperationName } from '../../../protocol/operation-table.ts';
 import {
   BUCKET_TAGGING,
@@ -24,6 +25,7 @@ import { WEBSITE_CONFIGURATION } from '../../../protocol/xml/website-shape.ts';
 import { requireOwnAcl } from '../../acl/bucket-rules.ts';
 import type { Operation } from '../../operation.ts';
 import { SERVICES_ENCRYPTION, encryptionDocument, requestedBucketEncryption } from './bucket-encryption.ts';
+import { MAX_LIFECYCLE_BYTES, minimumSizeHeader, requestedRules } from './lifecycle-rules.ts';
 import { requireInForce } from './not-offered.ts';
 import { objectLockDocument, requestedObjectLock } from './object-lock-configuration.ts';
 import { settingOperations } from './setting.ts';
@@ -41,6 +43,16 @@ export const SETTINGS: Readonly<Partial<Record<OperationName, Operation>>> = {
     decode: (body) => corsRules(decodeXml(CORS_CONFIGURATION, body)),
     encode: corsDocument,
     isDeletable: true,
+  }),
+  // The sweeper carries the rules out (docs/lifecycle.md).
+  ...settingOperations('BucketLifecycleConfiguration', {
+    member: 'lifecycle',
+    unset: 'NoSuchLifecycleConfiguration',
+    decode: requestedRules,
+    encode: lifecycleDocument,
+    headers: minimumSizeHeader,
+    isDeletable: 'DeleteBucketLifecycle',
+    maxBody: MAX_LIFECYCLE_BYTES,
   }),
   ...settingOperations('BucketWebsite', {
     member: 'website',

@@ -12,7 +12,6 @@ import type { Operation } from '../../operation.ts';
  * what is not there, is answered truthfully; tools that look at all settings (Terraform) rely on it.
  */
 const UNSET: Partial<Record<OperationName, S3ErrorCode | XmlDocument>> = {
-  GetBucketLifecycleConfiguration: 'NoSuchLifecycleConfiguration',
   GetBucketRequestPayment: xml(REQUEST_PAYMENT_CONFIGURATION, { Payer: 'BucketOwner' }),
   GetBucketLogging: emptyDocument('BucketLoggingStatus'),
   GetBucketNotificationConfiguration: emptyDocument('NotificationConfiguration'),
@@ -30,7 +29,6 @@ const UNSET: Partial<Record<OperationName, S3ErrorCode | XmlDocument>> = {
 };
 
 const DELETIONS = [
-  'DeleteBucketLifecycle',
   'DeleteBucketReplication',
   'DeleteBucketMetadataConfiguration',
   'DeleteBucketMetadataTableConfiguration',

@@ -47,6 +47,7 @@ export const ACTION_OF: Readonly<Partial<Record<OperationName, string>>> = {
   PutBucketEncryption: 'PutEncryptionConfiguration',
   DeleteBucketEncryption: 'PutEncryptionConfiguration',
   GetBucketLifecycleConfiguration: 'GetLifecycleConfiguration',
+  PutBucketLifecycleConfiguration: 'PutLifecycleConfiguration',
   DeleteBucketLifecycle: 'PutLifecycleConfiguration',
   GetBucketReplication: 'GetReplicationConfiguration',
   PutBucketReplication: 'PutReplicationConfiguration',
@@ -113,7 +114,6 @@ export const ACTION_OF: Readonly<Partial<Record<OperationName, string>>> = {
 
 /** Operations that are built for nobody: whoever asks is told so. */
 export const NOT_BUILT: readonly OperationName[] = [
-  'PutBucketLifecycleConfiguration',
   'CreateSession',
   'CreateBucketMetadataConfiguration',
   'CreateBucketMetadataTableConfiguration',

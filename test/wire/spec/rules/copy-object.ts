@@ -80,8 +80,5 @@ export const COPY_OBJECT_RULES = {
   'copy.size': ['8', '5 GB are copied in a single action'],
   'copy.acceleration': ['4.5', 'Through a transfer-acceleration endpoint it is 400 InvalidRequest'],
   'copy.permission': ['4.5', 'The caller needs write access to the destination bucket'],
-  'copy.expiration': [
-    '4.5',
-    '`x-amz-expiration` comes when expiration is configured. That cannot be yet, so it never comes',
-  ],
+  'copy.expiration': ['4.5', '`x-amz-expiration` comes if a lifecycle rule of the bucket expires the copy'],
 } as const satisfies RuleList;

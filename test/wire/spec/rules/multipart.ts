@@ -65,7 +65,7 @@ export const MULTIPART_RULES = {
   'list-parts.class': ['2', 'StorageClass is that of the upload, STANDARD by default'],
   'list-parts.abort-date': [
     '4.4',
-    '`x-amz-abort-date` and `x-amz-abort-rule-id` come with a lifecycle rule. There can be none yet, so they never come',
+    '`x-amz-abort-date` and `x-amz-abort-rule-id` come if a lifecycle rule of the bucket aborts the upload',
   ],
   'list-parts.customer-algorithm': [
     '4.4',

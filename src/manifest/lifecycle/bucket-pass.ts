@@ -1,0 +1,239 @@
+import type { Call } from '../../observe/call.ts';
+import { abortOf, activeRules, type DayLength } from '../../protocol/lifecycle/due.ts';
+import type { Lifecycle, S3LifecycleRule } from '../../protocol/lifecycle/lifecycle.ts';
+import type { Revision } from '../../store/blob-store.ts';
+import { mapConcurrent } from '../../streams/map-concurrent.ts';
+import type { Bucket } from '../records/bucket.ts';
+import type { ListedUpload } from '../uploads/upload-list.ts';
+import { chosenAction, type LifecycleManifest, outcomeOfFailure, removeDue } from './carry-out.ts';
+import type { Progress } from './lease.ts';
+import type { BucketTally } from './lifecycle-report.ts';
+import type { ChangePace } from './change-pace.ts';
+import { coverOf, prefixAfter } from './prefix-cover.ts';
+import { type DueVersion, VersionWalk } from './version-walk.ts';
+
+/** Names on one page. */
+const PAGE = 1000;
+
+export interface PassSettings {
+  readonly dryRun: boolean;
+  readonly length: DayLength;
+  /** Keys at a time. */
+  readonly concurrency: number;
+}
+
+interface PassOptions {
+  readonly manifest: LifecycleManifest;
+  readonly settings: PassSettings;
+  readonly pace: ChangePace;
+  readonly tally: BucketTally;
+}
+
+/** The rules of a bucket as its record has them, at one moment. */
+interface Governed {
+  readonly bucket: Bucket;
+  readonly lifecycle: Lifecycle;
+}
+
+/** The bucket's record has changed since the page was judged: the page is judged again. */
+class RecordChangedError extends Error {}
+
+/**
+ * A pass over one bucket, page by page. The bucket's record is read again for each page, and while a page is carried
+ * out as often as a gateway reads it: a rule that was changed or deleted stops acting at once, and a switch of
+ * versioning is heeded as requests heed it.
+ */
+export class BucketPass {
+  readonly #options: PassOptions;
+  readonly #bucket: Bucket;
+  #walk = new VersionWalk();
+  /** Of the last page, amid the versions of a key. Progress is kept by keys: there any pass can go on. */
+  #within: { readonly key: string; readonly version: string } | undefined;
+  /** Of the bucket's record, by which the last page was judged. */
+  #revision: Revision | undefined;
+
+  constructor(bucket: Bucket, options: PassOptions) {
+    this.#bucket = bucket;
+    this.#options = options;
+  }
+
+  /** The last page ended amid the versions of a key: what is known of it is known to this pass only. */
+  get isAmidKey(): boolean {
+    return this.#within !== undefined;
+  }
+
+  /** Does the next page. @param now by the service's clock, milliseconds @returns how far the pass is then */
+  async page(progress: Progress, now: number, call: Call): Promise<Progress> {
+    const { startedAt, phase, after } = progress;
+    const governed = await this.#governed(call);
+    if (governed === undefined || phase === 'over') return { startedAt, phase: 'over', after };
+    if (governed.bucket.recordRevision !== this.#revision) this.#startOver();
+    this.#revision = governed.bucket.recordRevision;
+    const prefixes = activeRules(governed.lifecycle)
+      .filter(({ rule }) => (phase === 'objects' ? judgesVersions(rule) : rule.abortDays !== undefined))
+      .map(({ prefix }) => prefix);
+    const prefix = prefixAfter(coverOf(prefixes), progress.prefix, progress.isDone === true);
+    if (prefix === undefined) return { startedAt, phase: phase === 'objects' ? 'uploads' : 'over', after: '' };
+    const from: PageStart = progress.isDone === true ? { prefix, after: '' } : { ...progress, prefix };
+    try {
+      const reached = await (phase === 'objects'
+        ? this.#objects(governed, from, now, call)
+        : this.#uploads(governed, from, now, call));
+      return { startedAt, phase, prefix, ...reached };
+    } catch (error) {
+      if (!(error instanceof RecordChangedError)) throw error;
+      this.#startOver();
+      return progress;
+    }
+  }
+
+  /** Forgets what is known of the key amid which a page ended: its versions are listed again. */
+  #startOver(): void {
+    this.#walk = new VersionWalk();
+    this.#within = undefined;
+  }
+
+  /** Undefined: no rules are left, or the bucket is gone. */
+  async #governed(call: Call): Promise<Governed | undefined> {
+    const bucket = await this.#options.manifest.buckets.get(this.#bucket.name, call);
+    const { lifecycle } = bucket.settings;
+    return bucket.uid !== this.#bucket.uid || lifecycle === undefined ? undefined : { bucket, lifecycle };
+  }
+
+  async #objects(governed: Governed, { prefix, after }: PageStart, now: number, call: Call): Promise<Reached> {
+    const { manifest, settings, tally } = this.#options;
+    const within = this.#within;
+    const page = await manifest.listing.versions(
+      governed.bucket,
+      {
+        prefix,
+        delimiter: '',
+        after: within?.key ?? after,
+        limit: PAGE,
+        ...(within !== undefined && { afterVersion: within.version }),
+      },
+      call,
+    );
+    const due = this.#walk.page(page.entries, {
+      lifecycle: governed.lifecycle,
+      now,
+      length: settings.length,
+      onLook: ({ rule }) => (tally.count(rule.id).lookedAt += 1),
+    });
+    await this.#carryOut(governed, due, now, call);
+    this.#within =
+      page.next !== undefined && page.nextVersion !== undefined
+        ? { key: page.next, version: page.nextVersion }
+        : undefined;
+    if (page.next === undefined) return { after, isDone: true };
+    return { after: this.#within === undefined ? page.next : (lastBefore(page.entries, page.next) ?? after) };
+  }
+
+  /**
+   * Keys side by side, the versions of one key one after the other, as all of them change its head. The current one
+   * comes last: what is beneath it was judged by it.
+   */
+  async #carryOut(governed: Governed, due: readonly DueVersion[], now: number, call: Call): Promise<void> {
+    const byKey = Map.groupBy(due, ({ entry }) => entry.key);
+    await mapConcurrent([...byKey.values()], this.#options.settings.concurrency, async (versions) => {
+      for (const version of versions.toReversed()) await this.#carryOutOne(governed, version, now, call);
+    });
+  }
+
+  async #carryOutOne({ bucket }: Governed, due: DueVersion, now: number, call: Call): Promise<void> {
+    const { manifest, settings, pace } = this.#options;
+    const [first] = due.actions;
+    if (first === undefined) return;
+    await this.#act({ rule: first.rule.rule.id, at: first.at, what: due.entry.key }, call, async (found) => {
+      const action = await chosenAction(manifest, bucket, due, call);
+      if (action === undefined) return false;
+      found.rule = action.rule.rule.id;
+      found.at = action.at;
+      if (settings.dryRun) return true;
+      await pace.turn(call.signal);
+      await this.#requireUnchanged(bucket, call);
+      await removeDue(manifest, { bucket, due, kind: action.kind, now }, call);
+      return true;
+    });
+  }
+
+  async #uploads(
+    { bucket, lifecycle }: Governed,
+    { prefix, after, afterUpload }: PageStart,
+    now: number,
+    call: Call,
+  ): Promise<Reached> {
+    const page = await this.#options.manifest.uploads.list(
+      bucket,
+      { prefix, limit: PAGE, ...(after !== '' && { afterKey: after, ...(afterUpload && { afterUpload }) }) },
+      call,
+    );
+    const uploads = page.entries.filter((entry) => entry.kind === 'upload');
+    await mapConcurrent(uploads, this.#options.settings.concurrency, (upload) =>
+      this.#abortIfDue({ bucket, lifecycle }, upload, now, call),
+    );
+    const last = uploads.at(-1);
+    if (!page.isTruncated || last === undefined) return { after, isDone: true };
+    return { after: last.key, afterUpload: last.uploadId };
+  }
+
+  async #abortIfDue({ bucket, lifecycle }: Governed, upload: ListedUpload, now: number, call: Call): Promise<void> {
+    const { manifest, settings, pace, tally } = this.#options;
+    const { key, uploadId } = upload;
+    for (const { rule, prefix } of activeRules(lifecycle)) {
+      if (rule.abortDays !== undefined && key.startsWith(prefix)) tally.count(rule.id).lookedAt += 1;
+    }
+    const due = abortOf(lifecycle, upload, settings.length);
+    if (due === undefined || due.at > now) return;
+    await this.#act({ rule: due.id, at: due.at, what: key }, call, async () => {
+      if (settings.dryRun) return true;
+      await pace.turn(call.signal);
+      await this.#requireUnchanged(bucket, call);
+      await manifest.uploads.abort({ bucket, key, uploadId }, call);
+      return true;
+    });
+  }
+
+  /** Does something that is due, and counts what became of it. @param work false: no rule means it after all */
+  async #act(due: Due, call: Call, work: (found: { rule: string; at: number }) => Promise<boolean>): Promise<void> {
+    const { tally, settings } = this.#options;
+    const found = { rule: due.rule, at: due.at };
+    try {
+      if (await work(found)) tally.found(found.rule, found.at, settings.dryRun ? 'left' : 'done');
+    } catch (error) {
+      if (error instanceof RecordChangedError || call.signal.aborted) throw error;
+      const outcome = outcomeOfFailure(error);
+      if (outcome === undefined) throw error;
+      tally.found(found.rule, found.at, outcome);
+      if (outcome === 'failed') tally.problem(due.what, error);
+    }
+  }
+
+  /**
+   * From memory, if it was read as short a time ago as a gateway's may be. @throws RecordChangedError, S3Error
+   * NoSuchBucket
+   */
+  async #requireUnchanged(judged: Bucket, call: Call): Promise<void> {
+    const now = await this.#options.manifest.buckets.get(judged.name, call);
+    if (now.uid !== judged.uid || now.recordRevision !== judged.recordRevision) throw new RecordChangedError();
+  }
+}
+
+interface Due {
+  readonly rule: string;
+  readonly at: number;
+  /** For the line that says why it could not be done. */
+  readonly what: string;
+}
+
+/** Where a page begins, and how far the pass has come behind it. */
+type PageStart = Pick<Progress, 'after' | 'afterUpload'> & { readonly prefix: string };
+type Reached = Pick<Progress, 'after' | 'afterUpload' | 'isDone'>;
+
+function judgesVersions(rule: S3LifecycleRule): boolean {
+  return rule.expiration !== undefined || rule.noncurrentExpiration !== undefined;
+}
+
+function lastBefore(entries: readonly { readonly key: string }[], key: string): string | undefined {
+  return entries.findLast((entry) => entry.key !== key)?.key;
+}

@@ -1,0 +1,84 @@
+/** What became of what was due under one rule of a bucket. A dry run finds only. */
+export interface RuleCount {
+  /** Versions and uploads that the rule's filter lets through, tags not asked for. */
+  lookedAt: number;
+  /** Of those, what the rule has to be carried out on. */
+  due: number;
+  done: number;
+  /** Object lock holds them: until it is over they stay. */
+  locked: number;
+  /** Changed or gone since they were judged: the next pass looks again. */
+  changed: number;
+  failed: number;
+  /** What has been due for longest was due then; ISO 8601. What was done is not counted, but for a dry run. */
+  oldestDue?: string;
+}
+
+export type RuleOutcome = 'done' | 'locked' | 'changed' | 'failed';
+
+const MAX_PROBLEMS = 100;
+
+/** Counts of one bucket. */
+export class BucketTally {
+  readonly name: string;
+  readonly rules = new Map<string, RuleCount>();
+  /** What could not be done, one line each. */
+  readonly problems: string[] = [];
+  moreProblems = 0;
+  /** Every page was judged. */
+  isOver = false;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  count(rule: string): RuleCount {
+    let count = this.rules.get(rule);
+    if (count === undefined) {
+      count = { lookedAt: 0, due: 0, done: 0, locked: 0, changed: 0, failed: 0 };
+      this.rules.set(rule, count);
+    }
+    return count;
+  }
+
+  /** @param at since when it was due; milliseconds */
+  found(rule: string, at: number, outcome: RuleOutcome | 'left'): void {
+    const count = this.count(rule);
+    count.due += 1;
+    if (outcome !== 'left') count[outcome] += 1;
+    if (outcome === 'done') return;
+    const due = new Date(at).toISOString();
+    if (count.oldestDue === undefined || due < count.oldestDue) count.oldestDue = due;
+  }
+
+  problem(what: string, error: unknown): void {
+    if (this.problems.length < MAX_PROBLEMS) {
+      this.problems.push(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+    } else {
+      this.moreProblems += 1;
+    }
+  }
+}
+
+export interface LifecycleReport {
+  /** ISO 8601. */
+  readonly startedAt: string;
+  readonly finishedAt: string;
+  readonly dryRun: boolean;
+  /** False: told to stop before the end. The next run goes on from there. */
+  readonly complete: boolean;
+  readonly buckets: readonly BucketLifecycleReport[];
+  /** What could not be done beside the buckets, one line each. */
+  readonly problems: readonly string[];
+}
+
+export interface BucketLifecycleReport {
+  readonly name: string;
+  readonly backend: string;
+  /** False: another sweeper works on the bucket, or the run was stopped. */
+  readonly complete: boolean;
+  readonly rules: Readonly<Record<string, RuleCount>>;
+  readonly warnings: readonly string[];
+  readonly problems: readonly string[];
+  readonly moreProblems: number;
+}

@@ -1,0 +1,63 @@
+import { judge, type JudgeContext, type JudgedVersion, type LifecycleAction } from '../../protocol/lifecycle/judge.ts';
+import type { ListedMarker, ListedVersion, VersionsEntry } from '../listing/listing.ts';
+
+export type Listed = ListedVersion | ListedMarker;
+
+/** Something that is due, and where it stands. */
+export interface DueVersion {
+  readonly entry: Listed;
+  /** What the rules want, the first at the front; never empty. */
+  readonly actions: readonly LifecycleAction[];
+  /** The version that was current when this one was not; absent: this one was. */
+  readonly beneath?: { readonly versionId: string; readonly mtime: number };
+}
+
+/** What is known of a key whose versions are being listed. */
+interface KeySoFar {
+  readonly key: string;
+  /** Undefined: the listing began amid its versions, or it changed meanwhile. */
+  readonly current: { readonly versionId: string; readonly mtime: number } | undefined;
+  /** When the version listed last was created. */
+  since: number;
+  /** Noncurrent versions so far, delete markers not counted. */
+  newer: number;
+}
+
+/**
+ * Judges the versions of a bucket in the order in which they are listed: by key, and newest first. So the version above
+ * each, and how many are newer, is known without a look back. It holds what it knows of one key, however many versions
+ * that has.
+ */
+export class VersionWalk {
+  #key: KeySoFar | undefined;
+
+  /** What is due on the next page. */
+  page(entries: readonly VersionsEntry[], context: JudgeContext): DueVersion[] {
+    const due: DueVersion[] = [];
+    for (const [index, entry] of entries.entries()) {
+      if (entry.kind === 'prefix') continue;
+      // At the end of a page it is taken to be alone; its removal asks once more.
+      const version = this.#place(entry, entries[index + 1]?.key !== entry.key);
+      const actions = version === undefined ? [] : judge(version, context);
+      const { current } = this.#key ?? {};
+      if (actions.length === 0) continue;
+      due.push({ entry, actions, ...(!entry.isLatest && current !== undefined && { beneath: current }) });
+    }
+    return due;
+  }
+
+  #place(entry: Listed, isAlone: boolean): JudgedVersion | undefined {
+    const { key, mtime, isLatest, versionId } = entry;
+    const isMarker = entry.kind === 'marker';
+    const seen = { key, mtime, isMarker, size: isMarker ? 0 : entry.size };
+    if (isLatest || this.#key?.key !== key) {
+      this.#key = { key, current: isLatest ? { versionId, mtime } : undefined, since: mtime, newer: 0 };
+      return isLatest ? { ...seen, place: { kind: 'current', isAlone } } : undefined;
+    }
+    const { current, since, newer } = this.#key;
+    this.#key.since = mtime;
+    if (!isMarker) this.#key.newer += 1;
+    // An upload may be entered below a version that is older than it is.
+    return current && { ...seen, place: { kind: 'noncurrent', since: Math.max(since, mtime), newer } };
+  }
+}
