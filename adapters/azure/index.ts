@@ -3,6 +3,9 @@
  * each call of the port. `api.ts` tells the REST client what is Azure's own: addresses, retries, errors. Around these:
  * credentials and signatures (`authorize.ts`), pages of a listing (`blob-list.ts`), sources of copies.
  */
-export { createAzureStore } from './store.ts';
+export { azureStore, createAzureClient, createAzureStore } from './store.ts';
+export type { AzureClient } from './client.ts';
+export type { AzureRequest } from './request.ts';
+export { blobPath, containerPath } from './endpoint.ts';
 export { expandConnectionString } from './credentials.ts';
 export type { AzureCredential, AzureLimits, AzureStoreOptions, TokenOptions } from './options.ts';

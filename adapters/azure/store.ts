@@ -42,7 +42,7 @@ const CALLS = {
 };
 
 /** Azure Blob Storage behind the port. */
-function azureStore(client: AzureClient): AzureBlobStore {
+export function azureStore(client: AzureClient): AzureBlobStore {
   return {
     kind: 'azure',
     capabilities: azureCapabilities(client.limits),
@@ -65,6 +65,11 @@ type CreateWire = (options: FairTransportOptions) => Transport;
  * @throws Error when options contradict each other or say too little
  */
 export function createAzureStore(given: AzureStoreOptions, createWire: CreateWire = createTransport): AzureBlobStore {
+  return azureStore(createAzureClient(given, createWire));
+}
+
+/** What that store is made of, for callers that ask the service for its own answers, too. @throws Error likewise */
+export function createAzureClient(given: AzureStoreOptions, createWire: CreateWire = createTransport): AzureClient {
   const options = expandConnectionString(given);
   const endpoint = resolveEndpoint(options);
   const access = resolveAccess(options.credential, endpoint.account, options.ca);
@@ -78,7 +83,7 @@ export function createAzureStore(given: AzureStoreOptions, createWire: CreateWir
     budget: new RetryBudget({ ...DEFAULT_RETRIES, ...options.retries }),
     timeouts,
   });
-  return azureStore({
+  return {
     rest,
     authorizer,
     batches: new BatchSupport(),
@@ -87,5 +92,5 @@ export function createAzureStore(given: AzureStoreOptions, createWire: CreateWir
     sources: createCopySources({ rest, endpoint }, access),
     refusals: new CopyRefusals(),
     lacks: { putFromUrl: false },
-  });
+  };
 }

@@ -4,5 +4,8 @@
  * `private-names.ts` say what a container and a blob are called there, `resource.ts` what a blob's properties become.
  */
 export type { GcsBlobStore } from './store.ts';
-export { createGcsStore } from './store.ts';
+export { createGcsClient, createGcsStore, gcsStore } from './store.ts';
+export type { GcsClient } from './client.ts';
+export type { GcsRequest } from './request.ts';
+export { bucketPath, objectPath, uploadPath, xmlPath } from './paths.ts';
 export type { GcsCredential, GcsLimits, GcsStoreOptions } from './options.ts';

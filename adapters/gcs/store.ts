@@ -42,7 +42,7 @@ const CALLS = {
 };
 
 /** Google Cloud Storage behind the port. */
-function gcsStore(client: GcsClient): GcsBlobStore {
+export function gcsStore(client: GcsClient): GcsBlobStore {
   return {
     kind: 'gcs',
     capabilities: gcsCapabilities(client),
@@ -68,6 +68,11 @@ type CreateWire = (options: FairTransportOptions) => Transport;
  * @throws Error when options contradict each other or say too little
  */
 export function createGcsStore(options: GcsStoreOptions, createWire: CreateWire = createTransport): GcsBlobStore {
+  return gcsStore(createGcsClient(options, createWire));
+}
+
+/** What that store is made of, for callers that ask the service for its own answers, too. @throws Error likewise */
+export function createGcsClient(options: GcsStoreOptions, createWire: CreateWire = createTransport): GcsClient {
   const { credential, projectId, proxy, location, storageClass } = options;
   const origin = originOf(options.endpoint ?? DEFAULT_ENDPOINT);
   const credentials = createCredentials({ credential, projectId, proxy });
@@ -78,7 +83,7 @@ export function createGcsStore(options: GcsStoreOptions, createWire: CreateWire 
   const timeouts = timeoutsFrom(options.timeouts);
   const retries = { ...GCS_RETRIES, ...options.retries };
   const hotNames = new HotNames({ wait: retries.nameWait, spacing: retries.nameSpacing });
-  return gcsStore({
+  return {
     rest: new RestClient(gcsApi(credentials, hotNames), {
       transport: createWire(wireOptions(origin, options, timeouts)),
       budget: new RetryBudget(retries),
@@ -92,7 +97,7 @@ export function createGcsStore(options: GcsStoreOptions, createWire: CreateWire 
     credentials,
     background: new Background(),
     projectNumber: undefined,
-  });
+  };
 }
 
 function originOf(endpoint: string): string {

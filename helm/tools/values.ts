@@ -176,6 +176,7 @@ export const VALUES = z.strictObject({
   preflight: part({ enabled: FLAG }),
   sweeper: TIMED_COMMAND,
   lifecycle: TIMED_COMMAND,
+  prove: part({ enabled: FLAG, args: STRINGS, resources: KUBERNETES }),
   test: part({ accessKeyId: TEXT, bucket: TEXT }),
   extraObjects: KUBERNETES_LIST.optional(),
   ...Object.fromEntries(Object.entries({ ...POD, ...NETWORK }).map(([name, member]) => [name, member.optional()])),

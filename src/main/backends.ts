@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { createAzureStore, expandConnectionString } from '../../adapters/azure/index.ts';
+import { azureStore, createAzureClient, expandConnectionString } from '../../adapters/azure/index.ts';
 import { startAzurite } from '../../adapters/doubles/index.ts';
 import type { AzureCredential, AzureStoreOptions } from '../../adapters/azure/index.ts';
 import { MemoryBlobStore } from '../../adapters/memory/memory-blob-store.ts';
@@ -15,7 +15,7 @@ import { noteHeads } from '../store/note-heads.ts';
 import { containersBehind, placedStore, placeIds, type ContainerParts } from '../store/placed-store.ts';
 import { partsOfContainers } from './bucket-rules.ts';
 import { openGcs, openGcsDouble } from './gcs-backend.ts';
-import { type OpenStore, type Surroundings, atPlace, connectionOptions } from './open-store.ts';
+import { type CloudClient, type OpenStore, type Surroundings, atPlace, connectionOptions } from './open-store.ts';
 import { readSecret, type SecretSources } from './secrets.ts';
 import { StartError } from './start-error.ts';
 
@@ -25,6 +25,8 @@ export interface OpenBackend extends Backend {
   readonly endpoint: string;
   /** The store again, where it can tell of its service. */
   readonly surveyed: SurveyedStore | undefined;
+  /** The service itself, where there is one. */
+  readonly client?: CloudClient | undefined;
   close(): Promise<void>;
 }
 
@@ -51,17 +53,15 @@ export async function openBackends(
     for (const [name, backend] of Object.entries(config.backends)) {
       const owner = accounts.byName(backend.owner);
       if (owner === undefined) throw new StartError([`backends.${name}.owner: there is no account ${backend.owner}`]);
-      const { store, endpoint, surveyed, place, stop } = await openStore(backend, `backends.${name}`, {
-        config,
-        sources,
-      });
+      const opened = await openStore(backend, `backends.${name}`, { config, sources });
+      const { store, client, endpoint, surveyed, place, stop } = opened;
       const close = async (): Promise<void> => {
         await store.close();
         await stop?.();
       };
       const { systemContainer } = backend;
       const own = { ownerId: owner.canonicalId, queue: queueOf(backend), ...kmsKeysOf(backend) };
-      const rest = { endpoint, surveyed, systemContainer, ...own, close };
+      const rest = { endpoint, client, surveyed, systemContainer, ...own, close };
       const places = partsOfContainers(name, Object.keys(config.backends), config.buckets);
       open.push({
         name,
@@ -110,8 +110,10 @@ async function openStore(backend: BackendConfig, where: string, around: Surround
 async function openAzurite(folder: string | undefined, where: string): Promise<OpenStore> {
   try {
     const azurite = await startAzurite(folder === undefined ? {} : { folder });
-    const store = createAzureStore(azurite.storeOptions);
-    return { store, surveyed: store, endpoint: azurite.endpoint, stop: () => azurite.stop() };
+    const azure = createAzureClient(azurite.storeOptions);
+    const store = azureStore(azure);
+    const { endpoint } = azurite;
+    return { store, client: { kind: 'azure', azure }, surveyed: store, endpoint, stop: () => azurite.stop() };
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND';
     const reason = missing ? 'Azurite is not installed: run "npm ci" without --omit=dev' : lastComplaint(error);
@@ -128,10 +130,12 @@ function openAzure(backend: AzureBackendConfig, where: string, surroundings: Sur
     account,
     endpointSuffix,
   });
-  const store = atPlace(where, () => createAzureStore(options));
+  const azure = atPlace(where, () => createAzureClient(options));
+  const store = azureStore(azure);
   const known = expandConnectionString(options);
   return {
     store,
+    client: { kind: 'azure', azure },
     surveyed: store,
     endpoint: endpoint ?? account ?? 'azure',
     place: azurePlace(known.endpoint, known.account, known.endpointSuffix),

@@ -1,4 +1,4 @@
-import { createGcsStore } from '../../adapters/gcs/index.ts';
+import { createGcsClient, gcsStore } from '../../adapters/gcs/index.ts';
 import { startGcsDouble } from '../../adapters/doubles/index.ts';
 import type { GcsCredential, GcsStoreOptions } from '../../adapters/gcs/index.ts';
 import { gcsPlace } from '../../config/backend-places.ts';
@@ -19,15 +19,18 @@ export function openGcs(backend: GcsBackendConfig, where: string, surroundings: 
     location,
     storageClass,
   });
-  const store = atPlace(where, () => createGcsStore(options));
-  return { store, surveyed: store, endpoint: endpoint ?? 'gcs', place: gcsPlace(endpoint, bucketPrefix) };
+  const gcs = atPlace(where, () => createGcsClient(options));
+  const store = gcsStore(gcs);
+  const client = { kind: 'gcs', gcs } as const;
+  return { store, client, surveyed: store, endpoint: endpoint ?? 'gcs', place: gcsPlace(endpoint, bucketPrefix) };
 }
 
 export async function openGcsDouble(): Promise<OpenStore> {
   const double = await startGcsDouble();
   const { endpoint } = double;
-  const store = createGcsStore({ endpoint, credential: { kind: 'anonymous' }, pinsSources: true });
-  return { store, surveyed: store, endpoint, stop: () => double.stop() };
+  const gcs = createGcsClient({ endpoint, credential: { kind: 'anonymous' }, pinsSources: true });
+  const store = gcsStore(gcs);
+  return { store, client: { kind: 'gcs', gcs }, surveyed: store, endpoint, stop: () => double.stop() };
 }
 
 function gcsCredential(credential: GcsCredentialConfig, where: string, sources: SecretSources): GcsCredential {

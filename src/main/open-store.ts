@@ -1,3 +1,5 @@
+import type { AzureClient } from '../../adapters/azure/index.ts';
+import type { GcsClient } from '../../adapters/gcs/index.ts';
 import type { BackendPlace } from '../../config/backend-places.ts';
 import type { Config } from '../../config/schema.ts';
 import type { AzureBackendConfig, GcsBackendConfig } from '../../config/schema-backends.ts';
@@ -7,8 +9,15 @@ import { defined } from '../observe/defined.ts';
 import { type SecretSources, readTextFile } from './secrets.ts';
 import { StartError, firstLine } from './start-error.ts';
 
+/** The REST client below a store: `prove` asks the service for its own answers. */
+export type CloudClient =
+  | { readonly kind: 'azure'; readonly azure: AzureClient }
+  | { readonly kind: 'gcs'; readonly gcs: GcsClient };
+
 export interface OpenStore {
   readonly store: BlobStore;
+  /** Absent: no service is behind it. */
+  readonly client?: CloudClient;
   /** The same store, where it can tell of its service. */
   readonly surveyed?: SurveyedStore;
   readonly endpoint: string;
@@ -49,7 +58,7 @@ export function connectionOptions(
  * Reports an adapter's objections to its options, with the backend's path in the configuration.
  * @throws StartError
  */
-export function atPlace<Store extends BlobStore>(where: string, create: () => Store): Store {
+export function atPlace<T>(where: string, create: () => T): T {
   try {
     return create();
   } catch (error) {

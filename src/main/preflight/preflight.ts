@@ -30,7 +30,7 @@ export async function preflightBackends(
 ): Promise<boolean> {
   let good = true;
   for (const backend of backends) {
-    for await (const finding of checks(backend, names, backgroundCall(AbortSignal.timeout(WITHIN_MS)))) {
+    for await (const finding of checkBackend(backend, names, backgroundCall(AbortSignal.timeout(WITHIN_MS)))) {
       print(lineOf(backend.name, finding));
       if (finding.level === 'fail') good = false;
     }
@@ -39,8 +39,12 @@ export async function preflightBackends(
   return good;
 }
 
-/** Ends early where everything that follows would fail for the same reason. */
-async function* checks(backend: OpenBackend, names: BucketNames, call: Call): AsyncGenerator<PreflightFinding> {
+/** What there is to know of one backend. Ends early where everything that follows would fail for the same reason. */
+export async function* checkBackend(
+  backend: OpenBackend,
+  names: BucketNames,
+  call: Call,
+): AsyncGenerator<PreflightFinding> {
   const { store, surveyed, endpoint, systemContainer } = backend;
   if (surveyed !== undefined) {
     const reached = await reach(surveyed, endpoint, call);

@@ -157,6 +157,41 @@ const AZURE_ANSWERS: readonly Assumption[] = [
     relies: 'an account behind a firewall refuses to read sources by URL with 401, 403 or 404',
     test: 'test/unit/adapters/azure/copy.test.ts',
   },
+  {
+    ...{ id: 'A32', cloud: 'Azure', file: 'adapters/azure/calls/write.ts', source: 'emulator' },
+    relies: 'If-Match on a blob that is absent is a failed condition',
+    test: 'test/store/conformance/conditions.ts',
+  },
+  {
+    ...{ id: 'A33', cloud: 'Azure', file: 'adapters/azure/calls/stage.ts', source: 'document' },
+    relies: 'blocks that are not committed make no blob, stand in the way of no create, and go with the next commit',
+    test: 'test/store/conformance/stagings.ts',
+  },
+  {
+    ...{ id: 'A34', cloud: 'Azure', file: 'adapters/azure/calls/stage.ts', source: 'recording' },
+    relies: 'Put Block refuses bytes that do not have the MD5 that it is told, and repeats that MD5',
+    test: 'test/store/conformance/parts.ts',
+  },
+  {
+    ...{ id: 'A35', cloud: 'Azure', file: 'adapters/azure/client.ts', source: 'document' },
+    relies: 'metadata may have 8 KiB, and no more',
+    test: 'test/store/conformance/writes.ts',
+  },
+  {
+    ...{ id: 'A36', cloud: 'Azure', file: 'adapters/azure/endpoint.ts', source: 'document' },
+    relies: 'names may have 1,024 characters, and no more',
+    test: 'test/store/conformance/writes.ts',
+  },
+  {
+    ...{ id: 'A37', cloud: 'Azure', file: 'adapters/azure/copy-source.ts', source: 'document' },
+    relies: 'a signature by a user delegation key lets the service read the source of a copy',
+    test: 'test/store/azure-credentials.test.ts',
+  },
+  {
+    ...{ id: 'A38', cloud: 'Azure', file: 'adapters/azure/calls/remove-many.ts', source: 'recording' },
+    relies: 'a batch answers each of its calls by itself, failed conditions too',
+    test: 'test/store/conformance/removals.ts',
+  },
 ];
 
 const GOOGLE_ROWS: readonly Assumption[] = [
@@ -252,6 +287,36 @@ const GOOGLE_ROWS: readonly Assumption[] = [
     ...{ id: 'G28', cloud: 'Google', file: 'adapters/gcs/calls/containers.ts', source: 'recording' },
     relies: 'a bucket that was removed, and whose name another project has now, is 403 for lists and changes',
     test: 'test/wire/backends/foreign-buckets.test.ts',
+  },
+  {
+    ...{ id: 'G29', cloud: 'Google', file: 'adapters/gcs/calls/write.ts', source: 'document' },
+    relies: 'ifGenerationMatch of another generation than 0, where there is no object, is a failed condition',
+    test: 'test/store/conformance/conditions.ts',
+  },
+  {
+    ...{ id: 'G30', cloud: 'Google', file: 'adapters/gcs/names.ts', source: 'document' },
+    relies: 'names may have 1,024 bytes of UTF-8, and no more',
+    test: 'test/store/gcs-contract/names.ts',
+  },
+  {
+    ...{ id: 'G31', cloud: 'Google', file: 'adapters/gcs/resource.ts', source: 'document' },
+    relies: '`fields` leaves everything else out of an answer',
+    test: 'test/store/gcs-contract/reads.ts',
+  },
+  {
+    ...{ id: 'G32', cloud: 'Google', file: 'adapters/gcs/calls/remove-many.ts', source: 'recording' },
+    relies: 'a batch answers each of its calls by itself, failed conditions too',
+    test: 'test/store/gcs-contract/batches.ts',
+  },
+  {
+    ...{ id: 'G33', cloud: 'Google', file: 'adapters/gcs/client.ts', source: 'document' },
+    relies: 'custom metadata may have 8 KiB, and no more',
+    test: 'test/store/conformance/writes.ts',
+  },
+  {
+    ...{ id: 'G34', cloud: 'Google', file: 'adapters/gcs/client.ts', source: 'recording' },
+    relies: 'names are listed in the order of their bytes of UTF-8, and startOffset begins at that name',
+    test: 'test/store/gcs-contract/listings.ts',
   },
 ];
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { AZURE_TRIALS, GOOGLE_TRIALS } from '../../../src/main/prove/trials.ts';
 import { ASSUMPTIONS } from '../../store/recorded/assumptions.ts';
 import { AZURE_REFUSALS } from '../../store/recorded/azure-refusals.ts';
 import { GCS_REFUSALS } from '../../store/recorded/gcs-refusals.ts';
@@ -13,8 +14,12 @@ const INTRODUCTION = `# What is relied on in the clouds' answers
 Made from the table of assumptions (\`test/store/recorded/assumptions.ts\`) by
 \`npx vitest run test/unit/house/assumptions.test.ts --update\`; do not edit. *Source*: \`recording\`, public test suites
 recorded the service itself; \`document\`, the vendor says so; \`emulator\`, only an emulator was seen; \`nothing\`, none of
-these. An adapter maps no error code that has no row here.
+these. *Tried*: \`npm run prove\` tries it on an account ([prove](prove.md)). An adapter maps no error code that has no row
+here.
 `;
+
+/** Rows that `npm run prove` tries, or says why it cannot. */
+const TRIED = new Set([...AZURE_TRIALS, ...GOOGLE_TRIALS].map(({ id }) => id));
 
 /** Codes of the table in a file's text. */
 function mappedCodes(text: string): string[] {
@@ -29,13 +34,14 @@ function namedCodes(file: string): string[] {
 test('the page of assumptions says what the table says', async () => {
   const lines = ASSUMPTIONS.map(({ id, cloud, relies, file, source, codes = [], test: by }) => {
     const named = codes.length === 0 ? '' : `: ${codes.map((code) => `\`${code}\``).join(', ')}`;
-    return `| ${id} | ${cloud} | ${relies}${named} | \`${file}\` | ${source} | \`${by}\` |`;
+    const tried = TRIED.has(id) ? 'yes' : '';
+    return `| ${id} | ${cloud} | ${relies}${named} | \`${file}\` | ${source} | ${tried} | \`${by}\` |`;
   });
   await expect(
     [
       INTRODUCTION,
-      '| | Cloud | What is relied on | File | Source | Test |',
-      '|---|---|---|---|---|---|',
+      '| | Cloud | What is relied on | File | Source | Tried | Test |',
+      '|---|---|---|---|---|---|---|',
       ...lines,
       '',
     ].join('\n'),
@@ -62,4 +68,12 @@ test('each has an id of its own, a file and a test that exist', () => {
   expect(new Set(ASSUMPTIONS.map(({ id }) => id)).size).toBe(ASSUMPTIONS.length);
   const files = ASSUMPTIONS.flatMap(({ file, test: by }) => [file, by]);
   expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+});
+
+test('what prove tries has a row of its cloud, and what no recording shows is tried', () => {
+  const idsOf = (cloud: string): string[] => ASSUMPTIONS.filter((row) => row.cloud === cloud).map(({ id }) => id);
+  expect(AZURE_TRIALS.filter(({ id }) => !idsOf('Azure').includes(id))).toEqual([]);
+  expect(GOOGLE_TRIALS.filter(({ id }) => !idsOf('Google').includes(id))).toEqual([]);
+  const open = ASSUMPTIONS.filter(({ source, codes }) => source !== 'recording' && codes === undefined);
+  expect(open.filter(({ id }) => !TRIED.has(id)).map(({ id }) => id)).toEqual([]);
 });
