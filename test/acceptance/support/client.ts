@@ -14,7 +14,8 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { inject } from 'vitest';
 
 type Scheme = 'http' | 'https';
-export const SCHEMES: readonly Scheme[] = ['http', 'https'];
+/** Another service than the test bed has one endpoint. */
+export const SCHEMES: readonly Scheme[] = inject('testbed').backend.kind === 's3' ? ['https'] : ['http', 'https'];
 
 /** An endpoint of the test bed. */
 export function endpoint(scheme: Scheme, replica = 0): string {
@@ -29,16 +30,21 @@ interface ClientOptions extends Partial<S3ClientConfig> {
   readonly account?: string;
 }
 
-/** A client of one account; certificates of the test bed are self-signed. */
+/**
+ * A client of one account; certificates of the test bed are self-signed. Where there is no such account, its requests
+ * fail.
+ */
 export function client(scheme: Scheme, { replica = 0, account = 'main', ...config }: ClientOptions = {}): S3Client {
   const bed = inject('testbed');
   const found = bed.accounts.find(({ name }) => name === account);
-  if (found === undefined) throw new Error(`no account ${account}`);
   return new S3Client({
     endpoint: endpoint(scheme, replica),
     region: bed.region,
     forcePathStyle: true,
-    credentials: { accessKeyId: found.accessKey, secretAccessKey: found.secretKey },
+    credentials: () =>
+      found === undefined
+        ? Promise.reject(new Error(`no account ${account}`))
+        : Promise.resolve({ accessKeyId: found.accessKey, secretAccessKey: found.secretKey }),
     requestHandler: new NodeHttpHandler({
       httpsAgent: new https.Agent({ rejectUnauthorized: false, keepAlive: true }),
     }),
