@@ -29,7 +29,7 @@ const LOOK = {
 };
 
 export default defineConfig(
-  globalIgnores(['node_modules/', 'coverage/', '.data/']),
+  globalIgnores(['node_modules/', 'coverage/', '.data/', 'book/node_modules/', 'book/.vitepress/*/']),
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   js.configs.recommended,
   LOOK,
