@@ -67,6 +67,9 @@ const LISTENER = z.strictObject({
     ),
 });
 
+/** 48.8 TiB, S3's limit since December 2025. */
+const LARGEST_OBJECT = 53_660_876_636_979;
+
 const LIMITS = z.strictObject({
   heldBodyBytes: bytes(1024 * 1024).describe(
     'Bodies up to this size are held in memory and verified before the one write that stores them; larger ones are streamed.',
@@ -74,6 +77,14 @@ const LIMITS = z.strictObject({
   heldBudgetBytes: bytes(64 * 1024 * 1024).describe(
     'All held bodies and XML documents together, three quarters of it for any one account; beyond it bodies are streamed whatever their size, and documents refused with SlowDown.',
   ),
+  maxObjectSize: z
+    .int()
+    .min(5 * 1024 ** 3)
+    .max(LARGEST_OBJECT)
+    .default(5 * 1024 ** 4)
+    .describe(
+      'Largest object that an upload in parts makes, in bytes: 5 TiB unless raised, at most the 53,660,876,636,979 (48.8 TiB) of S3 since December 2025. Where the cloud takes less, that counts: Google takes 5 TiB, Azure 190.',
+    ),
   connections: z
     .int()
     .min(0)

@@ -25,6 +25,9 @@ export interface AzureClient {
 /** https://learn.microsoft.com/rest/api/storageservices/blob-batch */
 export const MAX_BATCH = 256;
 
+/** Blocks of one blob: https://learn.microsoft.com/rest/api/storageservices/put-block-list */
+const MAX_BLOCKS = 50_000;
+
 /** Limits of the Blob service at `API_VERSION`, but for those that tests lower. */
 export function azureCapabilities(limits: AzureLimits): StoreCapabilities {
   return {
@@ -33,6 +36,7 @@ export function azureCapabilities(limits: AzureLimits): StoreCapabilities {
     maxWrite: limits.maxWrite,
     maxCopy: Math.max(limits.maxSyncCopy, limits.maxPutFromUrl),
     maxStagedBlock: limits.maxStagedBlock,
+    maxBlob: MAX_BLOCKS * limits.maxStagedBlock,
     maxListPage: 5000,
     maxBatch: MAX_BATCH,
     maxMetadataBytes: 8 * 1024,

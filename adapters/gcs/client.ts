@@ -63,6 +63,9 @@ const MAX_METADATA_BYTES = 8 * 1024;
 /** https://cloud.google.com/storage/docs/batch */
 export const MAX_BATCH = 100;
 
+/** Bytes: https://cloud.google.com/storage/quotas#objects */
+const MAX_OBJECT = 5 * 1024 ** 4;
+
 /** Limits of Cloud Storage, but for those that tests lower. */
 export function gcsCapabilities({ limits, names, pinsSources }: GcsClient): StoreCapabilities {
   return {
@@ -75,6 +78,7 @@ export function gcsCapabilities({ limits, names, pinsSources }: GcsClient): Stor
     maxCopy: Infinity,
     // A part is an object of its own.
     maxStagedBlock: limits.maxWrite,
+    maxBlob: MAX_OBJECT,
     maxListPage: 1000,
     maxBatch: MAX_BATCH,
     maxMetadataBytes: MAX_METADATA_BYTES - PRIVATE_METADATA_BYTES,

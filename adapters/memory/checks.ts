@@ -52,6 +52,7 @@ export const MEMORY_CAPABILITIES: StoreCapabilities = {
   maxWrite: 5000 * MIB,
   maxCopy: 5000 * MIB,
   maxStagedBlock: 4000 * MIB,
+  maxBlob: 50_000 * 4000 * MIB,
   maxListPage: 5000,
   maxBatch: 256,
   maxMetadataBytes: 8 * 1024,

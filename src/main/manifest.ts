@@ -30,6 +30,8 @@ interface ManifestOptions {
   readonly aliasOf?: AliasOf;
   /** Absent: long enough for all but broken networks. */
   readonly versioningDrainMs?: number;
+  /** Bytes of the largest object of an upload in parts; absent: S3's. */
+  readonly maxObjectSize?: number;
   readonly log: Log;
   /** Where calls to backends are counted. */
   readonly calls?: CallWatch;
@@ -52,7 +54,9 @@ export function openManifest({ time = SYSTEM_TIME, ...options }: ManifestOptions
   const drain = versioningDrainMs === undefined ? {} : { versioningDrainMs };
   const objects = createObjects({ clock, settler, commits, now: time.now, ...drain });
   const listing = createListing({ now: time.now, ...drain });
-  const uploads = createUploads({ clock, settler, commits, objects });
+  const { maxObjectSize } = options;
+  const sizes = maxObjectSize === undefined ? {} : { maxObjectSize };
+  const uploads = createUploads({ clock, settler, commits, objects, ...sizes });
   const buckets = withConfiguredNames(openRegistry(options, time), realm, aliasOf);
   return { settler, commits, buckets, ...guarded({ objects, listing, uploads }, buckets) };
 }

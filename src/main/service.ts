@@ -106,6 +106,7 @@ class RunningService implements RunningGateway {
       ...this.#names,
       bucketCacheMs: config.bucketCacheMs,
       versioningDrainMs: config.versioningDrainMs,
+      maxObjectSize: config.limits.maxObjectSize,
       log,
       calls: telemetry.calls,
       signal: this.#background.signal,

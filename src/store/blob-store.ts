@@ -222,6 +222,8 @@ export interface StoreCapabilities {
   readonly maxCopy: number;
   /** Largest body of one `stagePart` / `stagePartFrom` token; larger ones are split by the adapter. */
   readonly maxStagedBlock: number;
+  /** Largest blob. */
+  readonly maxBlob: number;
   readonly maxListPage: number;
   /** Blobs that `removeMany` removes in one call, where the service takes batches. */
   readonly maxBatch: number;

@@ -86,7 +86,9 @@ export async function completeUpload(
   requireAscending(request.parts, target.uploadId);
   let plan: ObjectPlan;
   try {
-    plan = planObject(upload, request, stored, context.minPartSize);
+    const { maxBlob } = target.bucket.home.store.capabilities;
+    const maxObjectSize = Math.min(context.maxObjectSize, maxBlob);
+    plan = planObject(upload, request, stored, { minPartSize: context.minPartSize, maxObjectSize });
   } catch (refusal) {
     // The upload may be over.
     if (isS3Error(refusal, 'InvalidPart')) return answerEarlier(context, target, request, refusal, call);

@@ -26,4 +26,6 @@ export interface UploadsContext {
   readonly objects: ObjectPublisher;
   /** Bytes; `MIN_PART_SIZE` but for tests. */
   readonly minPartSize: number;
+  /** Bytes; where the service takes less, that counts. */
+  readonly maxObjectSize: number;
 }

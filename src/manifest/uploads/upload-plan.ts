@@ -16,7 +16,6 @@ import type { Upload } from './upload-find.ts';
 import type { PartRecord } from '../records/upload-part-record.ts';
 
 /** 5 TiB. */
-const MAX_OBJECT_SIZE = 5_497_558_138_880;
 
 /** A part as CompleteMultipartUpload names it. */
 export interface ListedPart {
@@ -75,7 +74,7 @@ export function planObject(
   upload: Upload,
   request: CompletionRequest,
   stored: ReadonlyMap<number, PartRecord>,
-  minPartSize: number,
+  limits: SizeLimits,
 ): ObjectPlan {
   const parts: PartRecord[] = [];
   const tokens: string[] = [];
@@ -86,7 +85,7 @@ export function planObject(
     for (const token of part.tokens) tokens.push(token);
     size += part.size;
   }
-  requireSizes(parts, { size, expected: request.expected.size, minPartSize });
+  requireSizes(parts, { size, expected: request.expected.size }, limits);
   const checksum = checksumOf(upload, parts, request.expected);
   const { encryption: by, uploadId } = upload;
   return {
@@ -136,23 +135,34 @@ function invalidPartOf({ number, etag }: ListedPart, uploadId: string): S3Error 
   return new S3Error('InvalidPart', { extra: { UploadId: uploadId, PartNumber: number, ETag: bareTag(etag) } });
 }
 
+/** Bytes. */
+interface SizeLimits {
+  /** Of every part but the last. */
+  readonly minPartSize: number;
+  /** Of the object; what the service takes if that is less. */
+  readonly maxObjectSize: number;
+}
+
 interface Sizes {
   /** Of all parts together. */
   readonly size: number;
   /** As the client says; undefined: it does not say. */
   readonly expected: number | undefined;
-  readonly minPartSize: number;
 }
 
-function requireSizes(parts: readonly PartRecord[], { size, expected, minPartSize }: Sizes): void {
+function requireSizes(
+  parts: readonly PartRecord[],
+  { size, expected }: Sizes,
+  { minPartSize, maxObjectSize }: SizeLimits,
+): void {
   for (const part of parts.slice(0, -1)) {
     if (part.size >= minPartSize) continue;
     throw new S3Error('EntityTooSmall', {
       extra: { ProposedSize: part.size, MinSizeAllowed: minPartSize, PartNumber: part.number, ETag: part.etag },
     });
   }
-  if (size > MAX_OBJECT_SIZE) {
-    throw new S3Error('EntityTooLarge', { extra: { ProposedSize: size, MaxSizeAllowed: MAX_OBJECT_SIZE } });
+  if (size > maxObjectSize) {
+    throw new S3Error('EntityTooLarge', { extra: { ProposedSize: size, MaxSizeAllowed: maxObjectSize } });
   }
   if (expected !== undefined && expected !== size) {
     throw invalidRequest(

@@ -15,6 +15,8 @@ import type { UploadContent, UploadRecord } from '../records/upload-record.ts';
 
 /** 5 MiB: least size of every part but the last. */
 const MIN_PART_SIZE = 5_242_880;
+/** 5 TiB, as the specification says. */
+const MAX_OBJECT_SIZE = 5 * 1024 ** 4;
 
 /**
  * Multipart uploads. Each has these blobs in the system container of the bucket's backend: `u/<bucket
@@ -57,7 +59,12 @@ export interface Uploads {
 type UploadsOptions = Pick<UploadsContext, 'clock' | 'settler' | 'objects'> & Partial<UploadsContext>;
 
 export function createUploads(options: UploadsOptions): Uploads {
-  const context: UploadsContext = { minPartSize: MIN_PART_SIZE, commits: new CommitLife(), ...options };
+  const context: UploadsContext = {
+    minPartSize: MIN_PART_SIZE,
+    maxObjectSize: MAX_OBJECT_SIZE,
+    commits: new CommitLife(),
+    ...options,
+  };
   const { commits } = context;
   const memory = new UploadMemory();
   const find: Uploads['find'] = async (target, call) => memory.learn(target, findUpload(target, call));

@@ -26,6 +26,7 @@ export type Plan = (call: PlannedCall) => Fault | undefined;
 
 export interface FixtureOptions {
   readonly minPartSize?: number;
+  readonly maxObjectSize?: number;
   /** False: multipart objects stay where they were assembled. */
   readonly settling?: boolean;
   /** False: private blobs that are not needed any more stay, as after a crash. */
@@ -71,6 +72,7 @@ export class UploadFixture {
       settler,
       objects: this.objects,
       minPartSize: options.minPartSize ?? MIN_PART,
+      ...(options.maxObjectSize !== undefined && { maxObjectSize: options.maxObjectSize }),
     });
   }
 

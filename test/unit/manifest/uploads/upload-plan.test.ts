@@ -39,7 +39,10 @@ function plan(
   checksum?: UploadChecksum,
 ): ReturnType<typeof planObject> {
   const upload = { uploadId: 'id', ...(checksum && { checksum }) } as Upload;
-  return planObject(upload, { parts: [listed(1)], expected: {}, ...request }, parts, MIN);
+  return planObject(upload, { parts: [listed(1)], expected: {}, ...request }, parts, {
+    minPartSize: MIN,
+    maxObjectSize: 5 * TIB,
+  });
 }
 
 function codeOf(work: () => unknown): string {

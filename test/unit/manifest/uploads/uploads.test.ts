@@ -209,4 +209,16 @@ describe('an upload', () => {
     await fixture.idle();
     expect(await fixture.objects.find({ bucket: fixture.bucket, key: 'k' }, testCall())).toMatchObject(attributes);
   });
+
+  it.each([
+    ['the configuration allows', { maxObjectSize: 9 }],
+    ['the service takes', { capabilities: { maxBlob: 9 } }],
+  ])('is not completed when the object were larger than %s', async (_what, limits) => {
+    const small = await UploadFixture.open(limits);
+    const { target, parts } = await small.started('key', 'aaaa', 'bbbb', 'cc');
+    expect(await codeOf(small.complete(target, parts))).toBe('EntityTooLarge');
+    expect(await small.openUploads()).toEqual([target.uploadId]);
+    await small.complete(target, parts.slice(0, 2));
+    expect(await small.text('key')).toBe('aaaabbbb');
+  });
 });
