@@ -5,6 +5,7 @@ import { type Certificate, makeCertificate } from '../support/backends/azurite.t
 import { adminEndpoint, adminSettings, chooseAdminPorts } from './admin-ports.ts';
 import { startBackend, type TestbedBackend } from './backend.ts';
 import { type Replica, startReplica } from './gateway-process.ts';
+import { type Sweeper, startSweeper } from './sweeper-process.ts';
 import { parseOptions, type TestbedOptions, USAGE, UsageError } from './options.ts';
 
 const CONFIG = resolve(import.meta.dirname, '../../config/testbed.yaml');
@@ -26,6 +27,7 @@ async function run(options: TestbedOptions): Promise<void> {
   const certificate = options.tlsPort === undefined ? undefined : await makeCertificate();
   const replicas: Replica[] = [];
   let backend: TestbedBackend | undefined;
+  let sweeper: Sweeper | undefined;
   try {
     backend = await startBackend(options);
     const { settings } = backend;
@@ -44,13 +46,14 @@ async function run(options: TestbedOptions): Promise<void> {
       if (started.status === 'fulfilled') replicas.push(started.value);
       else throw started.reason;
     }
+    if (options.lifecycleDay !== undefined) sweeper = startSweeper(settings, options.lifecycleDay);
     process.stdout.write(`${JSON.stringify(describe(replicas, backend, adminPorts))}\n`);
     await Promise.race([
       stopped,
       ...replicas.map((replica) => replica.ended.then(() => Promise.reject(new Error('a gateway process ended')))),
     ]);
   } finally {
-    await Promise.all(replicas.map((replica) => replica.stop()));
+    await Promise.all([sweeper?.stop(), ...replicas.map((replica) => replica.stop())]);
     await backend?.stop();
     if (certificate !== undefined) rmSync(certificate.folder, { recursive: true });
   }

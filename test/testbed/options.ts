@@ -30,6 +30,8 @@ export interface TestbedOptions {
   readonly faultPlan: string | undefined;
   /** The gateways reach the backend by https, as they reach real accounts. Not for one that is running already. */
   readonly backendTls: boolean;
+  /** Carry out lifecycle rules, a day of which is so many seconds; absent: they are not carried out. */
+  readonly lifecycleDay: number | undefined;
   /** Azurite knows keys of customers (SSE-C), because something that does stands before it. */
   readonly customerKeys: boolean;
 }
@@ -44,6 +46,7 @@ export const USAGE = `usage: npm run testbed -- [options]
   --customer-keys                       with Azurite: know keys of customers (SSE-C)
   --max-connections N                   of each gateway process to the backend
   --in-memory                           Azurite keeps its data in memory
+  --lifecycle-day SECONDS               carry out lifecycle rules, a day of which is so short
   --fault-plan MODULE                   breaks the backend's answers as the module says (test/testbed/plans)
 Prints one line of JSON when all are ready; ends on Ctrl-C, SIGTERM, or when the pipe on standard input closes.`;
 
@@ -63,6 +66,7 @@ const OPTIONS = {
   'in-memory': { type: 'boolean', default: false },
   /** What is done anyhow: scripts say it. */
   disk: { type: 'boolean', default: false },
+  'lifecycle-day': { type: 'string' },
   'fault-plan': { type: 'string' },
   'customer-keys': { type: 'boolean', default: false },
 } as const;
@@ -86,12 +90,16 @@ export function parseOptions(argv: readonly string[]): TestbedOptions {
     maxConnections: optionalCount('--max-connections', values['max-connections'], 1, 65_535),
     inMemory: values['in-memory'],
     faultPlan: values['fault-plan'],
+    lifecycleDay: optionalCount('--lifecycle-day', values['lifecycle-day'], 1, 86_400),
     customerKeys: values['customer-keys'],
   };
   if (backend === 'memory' && (options.replicas > 1 || options.workers > 1)) {
     throw new UsageError(
       '--backend memory: one process only, its memory cannot be shared; use --backend azure for several replicas or workers',
     );
+  }
+  if (backend === 'memory' && options.lifecycleDay !== undefined) {
+    throw new UsageError('--lifecycle-day: the memory of the gateway process cannot be shared with the sweeper');
   }
   if (backend === 'memory' && options.faultPlan !== undefined) {
     throw new UsageError('--fault-plan: only before a backend that is reached over a network');
