@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BACKEND_CLASSES } from './schema-classes.ts';
 import { exactlyOne, path, secretFrom } from './schema-parts.ts';
 
 const COMMON = {
@@ -8,6 +9,9 @@ const COMMON = {
     .regex(/^[a-z0-9](?:[a-z0-9]|-(?!-)){1,61}[a-z0-9]$/, 'expected a container name')
     .default('s3gw-system')
     .describe('Container for records, versions and uploads; never shown as a bucket.'),
+  storageClasses: BACKEND_CLASSES.optional().describe(
+    'What this backend has otherwise than `storageClasses` of all; `labels`: its classes are labels.',
+  ),
 };
 
 /** Keys that clients name by `x-amz-server-side-encryption-aws-kms-key-id`. */

@@ -6,6 +6,7 @@ import { BUCKETS, bucketFaults, fitsPattern } from './schema-buckets.ts';
 import { portFaults } from './schema-ports.ts';
 import { prefixFaults } from './schema-prefixes.ts';
 import { BACKEND, type BackendConfig } from './schema-backends.ts';
+import { STORAGE_CLASSES } from './schema-classes.ts';
 import { RATE_RULES } from './schema-rates.ts';
 import { CORS } from './schema-cors.ts';
 import { type SettingFault, PORT, atMostOne, bytes, milliseconds, path } from './schema-parts.ts';
@@ -177,6 +178,9 @@ const SETTINGS = z.strictObject({
   backends: z
     .record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/), BACKEND)
     .describe('Backends by name. The name stands in bucket records: never change it.'),
+  storageClasses: STORAGE_CLASSES.optional().describe(
+    'Keep storage classes in tiers of the clouds. Absent: they are labels, and everything lies where the account puts it.',
+  ),
   buckets: BUCKETS.prefault({}).describe('Which backend a bucket lives in, decided by its name.'),
   bucketCacheMs: milliseconds(1000).describe(
     'How long a bucket record may be remembered. Deleting a bucket, switching its versioning and protecting settings wait this long. The same on all replicas.',

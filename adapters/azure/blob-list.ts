@@ -1,5 +1,6 @@
 import type { BlobEntry, BlobMetadata, ContentHeaders, Revision } from '../../src/store/blob-store.ts';
 import { BlobTemplate, type BlobValues } from './blob-template.ts';
+import { addTier } from './headers.ts';
 import { isPlain } from '../../src/observe/plain.ts';
 import { md5ToHex } from '../shared/md5.ts';
 import { type XmlReader, malformed } from './xml-reader.ts';
@@ -73,7 +74,7 @@ export class BlobList {
       const field = CONTENT_FIELDS[place];
       if (value !== undefined && field !== undefined) entry[field] = value;
     }
-    if (properties[TIER] === 'Archive') entry.archived = true;
+    addTier(entry, properties[TIER]);
     this.#blobs.push(entry);
   }
 

@@ -42,6 +42,7 @@ export function azureCapabilities(limits: AzureLimits): StoreCapabilities {
     maxMetadataBytes: 8 * 1024,
     writeReturnsMd5: true,
     pinsSources: true,
+    archiveIsOffline: true,
     removesFullContainers: true,
     containerName: CONTAINER_NAME,
   };

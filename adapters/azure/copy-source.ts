@@ -17,6 +17,8 @@ import { keepNewest } from '../../src/observe/bounded-map.ts';
 /** URLs by which the service itself may read a blob of this account. They carry a signature: never log one. */
 export interface CopySources {
   url(ref: BlobRef, call: Call): Promise<string>;
+  /** For Copy Blob, which reads within the account by the right of the call itself. */
+  own(ref: BlobRef): string;
 }
 
 /** Milliseconds, like the following. A copy is admitted when it begins; it may then take longer than this. */
@@ -49,7 +51,7 @@ export function createCopySources(client: KeyClient, access: Access): CopySource
   const { origin } = client.endpoint;
   switch (access.kind) {
     case 'sas':
-      return { url: async (ref) => `${origin}${blobPath(client.endpoint, ref)}?${access.query}` };
+      return sasSources((ref) => `${origin}${blobPath(client.endpoint, ref)}?${access.query}`);
     case 'key':
       return signedSources(client, (container) => keySas(access, container));
     case 'token': {
@@ -57,6 +59,10 @@ export function createCopySources(client: KeyClient, access: Access): CopySource
       return signedSources(client, (container, call) => keys.sas(container, call));
     }
   }
+}
+
+function sasSources(own: (ref: BlobRef) => string): CopySources {
+  return { own, url: async (ref) => own(ref) };
 }
 
 interface Signature {
@@ -83,6 +89,7 @@ function signedSources({ endpoint }: KeyClient, sign: Sign): CopySources {
       const path = blobPath(endpoint, ref);
       return `${endpoint.origin}${path}?${await queryFor(ref.container, call)}`;
     },
+    own: (ref) => `${endpoint.origin}${blobPath(endpoint, ref)}`,
   };
 }
 

@@ -40,6 +40,7 @@ const BY_CODE: Readonly<Record<string, StoreErrorKind>> = {
   BlobCustomerSpecifiedEncryptionMismatch: 'keyRefused',
   BlobArchived: 'archived',
   BlobBeingRehydrated: 'archived',
+  InvalidBlobTier: 'tierRefused',
   RequestBodyTooLarge: 'tooLarge',
   MetadataTooLarge: 'tooLarge',
   RequestHeaderFieldsTooLarge: 'tooLarge',

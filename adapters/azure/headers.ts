@@ -1,5 +1,13 @@
 import { md5ToHex } from '../shared/md5.ts';
-import type { BlobMetadata, BlobProperties, Condition, ContentHeaders, Revision } from '../../src/store/blob-store.ts';
+import {
+  type BlobMetadata,
+  type BlobProperties,
+  type Condition,
+  type ContentHeaders,
+  type Revision,
+  type Tier,
+  TIERS,
+} from '../../src/store/blob-store.ts';
 import type { BlobEncryption, CustomerKey } from '../../src/store/customer-key.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { headerText, type WireHeaders } from '../shared/wire/transport.ts';
@@ -39,6 +47,23 @@ export function metadataHeaders(metadata: BlobMetadata): string[] {
 export function encryptionHeaders(encryption: BlobEncryption | undefined): string[] {
   if (encryption === undefined) return [];
   return encryption.kind === 'service' ? ['x-ms-encryption-scope', encryption.name] : keyHeaders(encryption.key);
+}
+
+/** What the service calls the tiers (https://learn.microsoft.com/azure/storage/blobs/access-tiers-overview). */
+const TIER_NAMES: Readonly<Record<Tier, string>> = { hot: 'Hot', cool: 'Cool', cold: 'Cold', archive: 'Archive' };
+const TIER_OF: ReadonlyMap<string | undefined, Tier> = new Map(TIERS.map((tier) => [TIER_NAMES[tier], tier]));
+
+/** The header of a tier, name and value in turn. */
+export function tierHeader(tier: Tier | undefined): string[] {
+  return tier === undefined ? [] : ['x-ms-access-tier', TIER_NAMES[tier]];
+}
+
+/** Adds what the service says of a blob's tier. A blob on its way back from Archive is still there. */
+export function addTier(properties: { tier?: Tier; archived?: boolean }, name: string | undefined): void {
+  const tier = TIER_OF.get(name);
+  if (tier === undefined) return;
+  properties.tier = tier;
+  if (tier === 'archive') properties.archived = true;
 }
 
 /** Headers of a customer's key for a read. */
@@ -92,7 +117,7 @@ export function propertiesOf(
     if (value !== undefined) properties[field] = value;
   }
   if (md5 !== undefined) properties.md5 = md5;
-  if (headerText(headers, 'x-ms-access-tier') === 'Archive') properties.archived = true;
+  addTier(properties, headerText(headers, 'x-ms-access-tier'));
   return properties;
 }
 

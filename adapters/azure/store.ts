@@ -1,7 +1,7 @@
 import type { BlobStore } from '../../src/store/blob-store.ts';
 import type { SurveyedStore } from '../../src/store/survey.ts';
 import { bindCalls } from '../shared/bind-calls.ts';
-import { copy } from './calls/copy.ts';
+import { copy, rehydrate } from './calls/copy.ts';
 import { list } from './calls/list.ts';
 import { head, read } from './calls/read.ts';
 import { removeMany } from './calls/remove-many.ts';
@@ -30,6 +30,7 @@ type AzureBlobStore = BlobStore & Required<SurveyedStore>;
 const CALLS = {
   ...containers,
   copy,
+  rehydrate,
   list,
   head,
   read,

@@ -13,6 +13,12 @@ interface BucketOptions {
   readonly storageClass?: string;
 }
 
+/** What a bucket said of Autoclass; it counts until then, by the monotonic clock. */
+interface AskedBucket {
+  readonly until: number;
+  readonly hasAutoclass: Promise<boolean>;
+}
+
 /** What the calls of one project share. */
 export interface GcsClient {
   readonly rest: RestClient<GcsRequest>;
@@ -23,6 +29,8 @@ export interface GcsClient {
   readonly limits: GcsLimits;
   readonly pinsSources: boolean;
   readonly credentials: Credentials;
+  /** Buckets that were asked lately whether they keep objects in the class that a write names. */
+  readonly askedBuckets: Map<string, AskedBucket>;
   readonly background: Background;
   /** Number of the project in which buckets are made, once a bucket of it has been seen. */
   projectNumber: string | undefined;
@@ -84,6 +92,7 @@ export function gcsCapabilities({ limits, names, pinsSources }: GcsClient): Stor
     maxMetadataBytes: MAX_METADATA_BYTES - PRIVATE_METADATA_BYTES,
     writeReturnsMd5: true,
     pinsSources,
+    archiveIsOffline: false,
     containerName: names.legal,
   };
 }

@@ -1,9 +1,11 @@
-import type {
-  BlobMetadata,
-  BlobProperties,
-  ContentHeaders,
-  Revision,
-  WriteResult,
+import {
+  type BlobMetadata,
+  type BlobProperties,
+  type ContentHeaders,
+  type Revision,
+  type Tier,
+  TIERS,
+  type WriteResult,
 } from '../../src/store/blob-store.ts';
 import { md5ToHex } from '../shared/md5.ts';
 import { StoreError } from '../../src/store/store-error.ts';
@@ -23,6 +25,7 @@ export interface ObjectResource extends ContentHeaders {
   /** Base64; composed objects have none. */
   readonly md5Hash?: string;
   readonly metadata?: Readonly<Record<string, string>>;
+  readonly storageClass?: string;
 }
 
 const WRITE_FIELDS = ['generation', 'metageneration', 'timeCreated', 'md5Hash'];
@@ -35,7 +38,21 @@ const CONTENT_FIELDS = [
 ] as const;
 /** What to ask for of an object (https://cloud.google.com/storage/docs/json_api#partial-response). */
 export const WRITTEN = WRITE_FIELDS.join(',');
-export const ALL = [...WRITE_FIELDS, 'name', 'size', ...CONTENT_FIELDS, 'metadata'].join(',');
+export const ALL = [...WRITE_FIELDS, 'name', 'size', ...CONTENT_FIELDS, 'metadata', 'storageClass'].join(',');
+
+/** What the service calls the tiers (https://cloud.google.com/storage/docs/storage-classes). */
+const CLASSES: Readonly<Record<Tier, string>> = {
+  hot: 'STANDARD',
+  cool: 'NEARLINE',
+  cold: 'COLDLINE',
+  archive: 'ARCHIVE',
+};
+const TIER_OF: ReadonlyMap<string | undefined, Tier> = new Map(TIERS.map((tier) => [CLASSES[tier], tier]));
+
+/** @returns undefined for a class of old, which says where an object lies */
+export function tierOf(storageClass: string | undefined): Tier | undefined {
+  return TIER_OF.get(storageClass);
+}
 
 /**
  * Metadata of the adapter's own, never handed out. Composed objects have no MD5 of the service's, so a known one is
@@ -79,15 +96,18 @@ interface NewResource {
   readonly metadata: BlobMetadata;
   /** Hex MD5 to be recorded for an object whose own the service will not know. */
   readonly recordedMd5?: string | undefined;
+  /** Absent: the bucket's default. */
+  readonly tier?: Tier | undefined;
 }
 
-export function newResource({ headers, metadata, recordedMd5 }: NewResource): { readonly contentType: string } {
+export function newResource({ headers, metadata, recordedMd5, tier }: NewResource): { readonly contentType: string } {
   // A rewrite whose resource names no type might keep the source's.
   const resource: Record<string, unknown> & { contentType: string } = { contentType: DEFAULT_TYPE };
   for (const field of CONTENT_FIELDS) {
     const value = headers?.[field];
     if (value !== undefined && value !== '') resource[field] = value;
   }
+  if (tier !== undefined) resource['storageClass'] = CLASSES[tier];
   const { value, mark } = storedCacheControl(headers);
   if (value !== undefined) resource['cacheControl'] = value;
   resource['metadata'] = {
@@ -153,6 +173,8 @@ export function propertiesOf(resource: ObjectResource): BlobProperties {
   };
   const md5 = (md5Hash === undefined ? undefined : md5ToHex(md5Hash)) ?? recordedMd5(metadata);
   if (md5 !== undefined) properties.md5 = md5;
+  const tier = tierOf(resource.storageClass);
+  if (tier !== undefined) properties.tier = tier;
   for (const field of CONTENT_FIELDS) {
     const value = givenHeader(resource, field);
     if (value !== undefined && value !== '') properties[field] = value;

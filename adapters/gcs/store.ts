@@ -95,6 +95,7 @@ export function createGcsClient(options: GcsStoreOptions, createWire: CreateWire
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     pinsSources: options.pinsSources ?? credentials.isSecret,
     credentials,
+    askedBuckets: new Map(),
     background: new Background(),
     projectNumber: undefined,
   };

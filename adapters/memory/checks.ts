@@ -58,6 +58,7 @@ export const MEMORY_CAPABILITIES: StoreCapabilities = {
   maxMetadataBytes: 8 * 1024,
   writeReturnsMd5: true,
   pinsSources: true,
+  archiveIsOffline: true,
   removesFullContainers: true,
   containerName: /^(?=.{3,63}$)[a-z0-9]+(?:-[a-z0-9]+)*$/,
 };

@@ -14,15 +14,18 @@ import type {
   ListRequest,
   ReadRequest,
   ReadResult,
+  RehydrateRequest,
   RemoveItem,
   RemoveOutcome,
   Revision,
   StagedPart,
   StoreCapabilities,
+  Tier,
   WriteRequest,
   WriteResult,
 } from '../../src/store/blob-store.ts';
 import type { Call } from '../../src/observe/call.ts';
+import { ABSENT } from '../../src/store/blob-store.ts';
 import { StoreError, type StoreErrorKind } from '../../src/store/store-error.ts';
 import { bodySize, type UploadBody } from '../../src/streams/bytes.ts';
 import { type Bytes, joinBytes, MemorySource, sliceBytes, takeBody } from './bytes.ts';
@@ -37,7 +40,7 @@ export interface MemoryStoreOptions {
   readonly now?: () => number;
 }
 
-type NewState = Omit<StoredBlob, 'revision' | 'lastModified' | 'archived'>;
+type NewState = Omit<StoredBlob, 'revision' | 'lastModified' | 'tier' | 'archived'> & { readonly tier?: Tier };
 
 /**
  * A `BlobStore` in the memory of this process, for tests, benches and trying the gateway out.
@@ -50,6 +53,8 @@ export class MemoryBlobStore implements BlobStore {
   readonly capabilities: StoreCapabilities;
   readonly #now: () => number;
   readonly #containers = new Map<string, MemoryContainer>();
+  /** For tests: blobs that are brought back stay on their way. */
+  holdsRehydration = false;
   #changes = 0;
   #closed = false;
 
@@ -61,7 +66,7 @@ export class MemoryBlobStore implements BlobStore {
   /** For tests: moves a blob to, or back from, the offline tier. */
   setArchived(ref: BlobRef, archived: boolean): void {
     const { container, blob } = this.#existing(ref, 'setArchived');
-    container.set(ref.name, { ...blob, archived });
+    container.set(ref.name, { ...blob, tier: archived ? 'archive' : 'hot', archived });
   }
 
   async createContainer(name: string, { owner }: ContainerRequest, call: Call): Promise<ContainerEntry> {
@@ -136,6 +141,7 @@ export class MemoryBlobStore implements BlobStore {
       headers: request.headers ?? {},
       metadata: request.metadata,
       ...(md5 !== undefined && { md5 }),
+      ...(request.tier !== undefined && { tier: request.tier }),
       ...(encryption?.kind === 'customer' && { keyDigest: encryption.key.digestBase64('sha256') }),
     };
     return this.#replace(ref, state, { condition: request.condition, call: 'write' });
@@ -146,7 +152,7 @@ export class MemoryBlobStore implements BlobStore {
     this.#checkNewBlob(ref, metadata, 'setMetadata');
     const { blob } = this.#existing(ref, 'setMetadata');
     requireOpen(blob, 'setMetadata');
-    return this.#replace(ref, { ...blob, metadata }, { condition, call: 'setMetadata', archived: blob.archived });
+    return this.#replace(ref, { ...blob, metadata }, { condition, call: 'setMetadata' });
   }
 
   async remove(ref: BlobRef, revision: Revision | undefined, call: Call): Promise<void> {
@@ -179,14 +185,25 @@ export class MemoryBlobStore implements BlobStore {
     this.#begin('copy', call);
     this.#checkNewBlob(target, request.metadata, 'copy');
     if (request.size > this.capabilities.maxCopy) throw new StoreError('tooLarge', { call: 'copy' });
-    const { headers, metadata, md5, condition } = request;
+    const { headers, metadata, md5, tier, condition } = request;
     const state = {
       bytes: this.#source(request.source, 'copy').bytes,
       headers,
       metadata,
       ...(md5 !== undefined && { md5 }),
+      ...(tier !== undefined && { tier }),
     };
     return this.#replace(target, state, { condition, call: 'copy' });
+  }
+
+  /** There at once, unless `holdsRehydration`: then it waits for `setArchived`. */
+  async rehydrate(target: BlobRef, { source, tier }: RehydrateRequest, call: Call): Promise<void> {
+    this.#begin('rehydrate', call);
+    const { container, blob } = this.#existing(source, 'rehydrate', 'sourceNotFound');
+    const { headers, metadata, bytes } = blob;
+    this.#replace(target, { headers, metadata, bytes, tier }, { condition: ABSENT, call: 'rehydrate' });
+    const made = container.get(target.name);
+    if (this.holdsRehydration && made !== undefined) container.set(target.name, { ...made, archived: true });
   }
 
   async stagePart(staging: BlobRef, body: UploadBody, call: Call): Promise<StagedPart> {
@@ -216,7 +233,7 @@ export class MemoryBlobStore implements BlobStore {
   async assemble(staging: BlobRef, request: AssembleRequest, call: Call): Promise<WriteResult> {
     this.#begin('assemble', call);
     this.#checkNewBlob(staging, request.metadata, 'assemble');
-    const { metadata, md5, condition, headers = {} } = request;
+    const { metadata, md5, tier, condition, headers = {} } = request;
     const container = this.#container(staging.container, 'assemble');
     checkCondition(container.get(staging.name), condition, 'assemble');
     const parts = request.tokens.map((token) => {
@@ -224,7 +241,13 @@ export class MemoryBlobStore implements BlobStore {
       if (part === undefined) throw new StoreError('partsGone', { call: 'assemble' });
       return part;
     });
-    const state = { bytes: joinBytes(parts), headers, metadata, ...(md5 !== undefined && { md5 }) };
+    const state = {
+      bytes: joinBytes(parts),
+      headers,
+      metadata,
+      ...(md5 !== undefined && { md5 }),
+      ...(tier !== undefined && { tier }),
+    };
     const result = this.#replace(staging, state, { condition, call: 'assemble' });
     container.dropStaged(staging.name);
     return result;
@@ -289,13 +312,13 @@ export class MemoryBlobStore implements BlobStore {
   }
 
   /** All changes of blobs are made here. @throws StoreError conditionFailed */
-  #replace(
-    ref: BlobRef,
-    state: NewState,
-    options: { condition: Condition | undefined; call: string; archived?: boolean },
-  ): WriteResult {
+  #replace(ref: BlobRef, state: NewState, options: { condition: Condition | undefined; call: string }): WriteResult {
     const container = this.#container(ref.container, options.call);
-    checkCondition(container.get(ref.name), options.condition, options.call);
+    const before = container.get(ref.name);
+    checkCondition(before, options.condition, options.call);
+    if (before?.archived === true) throw new StoreError('archived', { call: options.call });
+    // A write that names no tier keeps that of what it replaces, as on Azure.
+    const { tier = before?.tier ?? 'hot' } = state;
     const revision = `m${(this.#changes += 1)}` as Revision;
     const lastModified = this.#now();
     const metadata = Object.freeze({ ...state.metadata });
@@ -306,7 +329,8 @@ export class MemoryBlobStore implements BlobStore {
       metadata,
       revision,
       lastModified,
-      archived: options.archived ?? false,
+      tier,
+      archived: tier === 'archive' && this.capabilities.archiveIsOffline,
     });
     return { revision, lastModified, ...(state.md5 !== undefined && { md5: state.md5 }) };
   }

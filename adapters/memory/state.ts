@@ -1,4 +1,11 @@
-import type { BlobMetadata, BlobProperties, ContentHeaders, PartToken, Revision } from '../../src/store/blob-store.ts';
+import type {
+  BlobMetadata,
+  BlobProperties,
+  ContentHeaders,
+  PartToken,
+  Revision,
+  Tier,
+} from '../../src/store/blob-store.ts';
 import type { NameOrder } from '../../src/store/name-order.ts';
 import type { Bytes } from './bytes.ts';
 import { NameIndex } from './name-index.ts';
@@ -13,6 +20,8 @@ export interface StoredBlob {
   readonly keyDigest?: string;
   readonly revision: Revision;
   readonly lastModified: number;
+  readonly tier: Tier;
+  /** Its bytes are out of reach. */
   readonly archived: boolean;
 }
 
@@ -73,6 +82,7 @@ export function propertiesOf(blob: StoredBlob): BlobProperties {
     revision: blob.revision,
     lastModified: blob.lastModified,
     metadata: blob.metadata,
+    tier: blob.tier,
     ...(blob.md5 !== undefined && { md5: blob.md5 }),
     ...(blob.archived && { archived: true }),
   };

@@ -101,6 +101,7 @@ export const ERROR_TABLE = table({
   },
   InvalidRequest: { status: 400, message: 'Invalid Request' },
   InvalidRetentionPeriod: { status: 400, message: 'Default retention period must be a positive integer value.' },
+  RestoreAlreadyInProgress: { status: 409, message: 'Object restore is already in progress' },
   InvalidStorageClass: { status: 400, message: 'The storage class you specified is not valid' },
   InvalidTag: { status: 400, message: 'The tag provided was not a valid tag.' },
   InvalidToken: { status: 400, message: 'The provided token is malformed or otherwise invalid.' },

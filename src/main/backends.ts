@@ -7,7 +7,7 @@ import { azurePlace, type BackendPlace, overlapMessage, overlapping } from '../.
 import type { AzureBackendConfig, AzureCredentialConfig, BackendConfig } from '../../config/schema-backends.ts';
 import type { Config } from '../../config/schema.ts';
 import type { AccountDirectory } from '../access/accounts.ts';
-import { type Backend, KeyQueue } from '../manifest/index.ts';
+import { type Backend, KeyQueue, type StorageClasses, tieredStore } from '../manifest/index.ts';
 import type { BlobStore } from '../store/blob-store.ts';
 import type { SurveyedStore } from '../store/survey.ts';
 import { defined } from '../observe/defined.ts';
@@ -18,6 +18,7 @@ import { openGcs, openGcsDouble } from './gcs-backend.ts';
 import { type CloudClient, type OpenStore, type Surroundings, atPlace, connectionOptions } from './open-store.ts';
 import { readSecret, type SecretSources } from './secrets.ts';
 import { StartError } from './start-error.ts';
+import { storageClassesOf } from './storage-classes.ts';
 
 /** A backend and what must be ended with it. */
 export interface OpenBackend extends Backend {
@@ -34,6 +35,11 @@ export interface OpenBackend extends Backend {
 function placesIn(store: BlobStore, places: ContainerParts): Pick<Backend, 'places' | 'behindPlaces'> {
   if (places.size === 0) return {};
   return { places: placeIds(places), behindPlaces: (call) => containersBehind(store, places, call) };
+}
+
+/** The store as the manifest has it, which sends the tiers of storage classes. */
+function keptIn(classes: StorageClasses | undefined, store: BlobStore): Pick<Backend, 'store' | 'classes'> {
+  return classes === undefined ? { store } : { store: tieredStore(store, classes), classes };
 }
 
 function kmsKeysOf(backend: BackendConfig): Pick<Backend, 'kmsKeys'> {
@@ -65,7 +71,7 @@ export async function openBackends(
       const places = partsOfContainers(name, Object.keys(config.backends), config.buckets);
       open.push({
         name,
-        store: noteHeads(placedStore(store, places), systemContainer),
+        ...keptIn(storageClassesOf(config, backend, store), noteHeads(placedStore(store, places), systemContainer)),
         ...placesIn(store, places),
         ...rest,
       });

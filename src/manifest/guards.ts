@@ -68,6 +68,10 @@ export function guardedObjects(objects: Objects, buckets: Registry): Objects {
     copy: (target, request, call) =>
       change(target.bucket, call, read(request.source.bucket, call, objects.copy(target, request, call))),
     amend: (target, amendment, call) => change(target.bucket, call, objects.amend(target, amendment, call)),
+    restore: (target, request, call) => change(target.bucket, call, objects.restore(target, request, call)),
+    finishRestore: (target, view, call) => read(target.bucket, call, objects.finishRestore(target, view, call)),
+    changeClass: (bucket, view, storageClass, call) =>
+      change(bucket, call, objects.changeClass(bucket, view, storageClass, call)),
     remove: (target, request, call) => {
       const makesMarker = target.bucket.versioning !== 'never' && target.versionId === undefined;
       const guard = makesMarker ? change : removal;

@@ -26,6 +26,7 @@ export type {
   Committed,
   CopyObjectRequest,
   EncryptWith,
+  ObjectTarget,
   PutRequest,
 } from './heads/object-requests.ts';
 export type { Head } from './heads/head.ts';
@@ -40,6 +41,10 @@ export { namedNull, namedVersion, RecordFormatError } from './records/record.ts'
 export type { EncryptedBy, Encryption } from './records/encryption.ts';
 export { encryptedBy } from './heads/encrypt-with.ts';
 export { requireKey, requirePartKey } from './heads/customer-keys.ts';
+
+// Restores of archived objects.
+export { isRestored, isRestoring, RETRIEVAL_TIERS } from './records/restore.ts';
+export type { Restore, RetrievalTier } from './records/restore.ts';
 
 // Uploads in parts.
 export type { Initiator, UploadChecksum, UploadContent, UploadSummary } from './records/upload-record.ts';
@@ -58,6 +63,9 @@ export { AGAIN, inTurns, TURNS } from './records/turns.ts';
 
 // Putting a manifest together, over backends that main has opened.
 export type { Backend, Realm } from './buckets/realm.ts';
+export { tierOfClass } from './records/storage-classes.ts';
+export type { StorageClasses } from './records/storage-classes.ts';
+export { tieredStore } from './heads/tiered-store.ts';
 export { createBucketRegistry } from './buckets/buckets.ts';
 export { withConfiguredNames } from './buckets/configured-names.ts';
 export type { AliasOf } from './buckets/configured-names.ts';
@@ -70,7 +78,7 @@ export { createListing } from './listing/listing.ts';
 export { createUploads } from './uploads/uploads.ts';
 export { guarded } from './guards.ts';
 export { createClock } from './records/clock.ts';
-export { SYSTEM_TIME } from './records/time.ts';
+export { SYSTEM_TIME, timeOf } from './records/time.ts';
 export type { Time } from './records/time.ts';
 export { headPlace } from './records/names.ts';
 export { KeyQueue } from './heads/key-queue.ts';

@@ -8,7 +8,7 @@ import { isStoreError } from '../store/store-error.ts';
 import { shownKey } from './encryption.ts';
 import { requireOwner } from './named-bucket.ts';
 import { authorizedObject } from './authorized-object.ts';
-import { requireReadable } from './object/archived.ts';
+import { asRestored, requireReadable } from './object/storage-class.ts';
 import { knownVersion } from './object-version.ts';
 import type { OperationContext } from './operation.ts';
 import { requireAlso } from './permission.ts';
@@ -47,7 +47,8 @@ async function lookAtSource(
 ): Promise<ObjectView> {
   const { key } = source;
   try {
-    return await authorizedObject({ bucket, key, versionId, of: 'source' }, context);
+    const target = { bucket, key, versionId };
+    return await asRestored(target, await authorizedObject({ ...target, of: 'source' }, context), context);
   } catch (error) {
     throw asSourceError(error);
   }
@@ -61,7 +62,8 @@ function readableSource(
   context: OperationContext,
 ): ResolvedSource {
   requireReadable(view);
-  if (view.storageClass !== undefined && RESTORE_FIRST.has(view.storageClass)) {
+  const areLabels = bucket.home.classes === undefined;
+  if (areLabels && view.storageClass !== undefined && RESTORE_FIRST.has(view.storageClass)) {
     throw new S3Error('InvalidObjectState', { extra: { StorageClass: view.storageClass } });
   }
   const key = shownKey({ headers: request.headers, of: 'source', algorithmAlone: true }, context);

@@ -155,7 +155,7 @@ function notImplemented(header: string): S3Error {
 
 /** The headers of an answer about something that was encrypted in this way. */
 export function describeEncryption(encryptWith: EncryptWith | undefined): Record<string, string> {
-  if (encryptWith === undefined) return ENCRYPTED;
+  if (encryptWith === undefined || encryptWith.kind === 'archive') return ENCRYPTED;
   return encryptWith.kind === 'kms' ? kmsHeaders(encryptWith.key) : customerHeaders(encryptWith.key);
 }
 
@@ -175,13 +175,14 @@ export function storedEncryptionHeaders(
 ): ResponseHeaders {
   if (encryption === undefined) return {};
   const { by } = encryption;
+  if (by.kind === 'archive') return ENCRYPTED;
   if (by.kind === 'kms') return kmsHeaders(by.key);
   return { [METHOD]: undefined, ...(key !== undefined && customerHeaders(key)) };
 }
 
 /** The same where the client sent no key. */
 export function encryptionOf(by: EncryptedBy | undefined): Record<string, string> {
-  if (by === undefined) return ENCRYPTED;
+  if (by === undefined || by.kind === 'archive') return ENCRYPTED;
   return by.kind === 'kms' ? kmsHeaders(by.key) : { [`${CUSTOMER}algorithm`]: 'AES256' };
 }
 
@@ -194,7 +195,7 @@ export function partEncryption(
   key: CustomerKey | undefined,
   { home }: Bucket,
 ): EncryptWith | undefined {
-  if (by === undefined) return undefined;
+  if (by === undefined || by.kind === 'archive') return by;
   if (by.kind === 'customer') return key === undefined ? undefined : { kind: 'customer', key };
   return requireKmsKey(by.key, { home });
 }

@@ -19,6 +19,8 @@ const STORE_FAILURES: Partial<Record<StoreErrorKind, (error: StoreError) => S3Er
   throttled: (error) => slowDown(error),
   unavailable: (error) => unavailable(error),
   archived: (error) => new S3Error('InvalidObjectState', { cause: error }),
+  tierRefused: (error) =>
+    new S3Error('InvalidStorageClass', { message: 'The backend keeps no objects in this storage class', cause: error }),
   containerBusy: (error) => new S3Error('OperationAborted', { cause: error }),
   denied: (error) => deniedToUs(error),
   unexpected: (error) => unexpected(error),

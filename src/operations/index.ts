@@ -28,6 +28,7 @@ import { getObjectRetention, putObjectRetention } from './object/object-retentio
 import { deleteObjectTagging, getObjectTagging, putObjectTagging } from './object/object-tagging.ts';
 import { postObject } from './object/post-object.ts';
 import { putObject } from './object/put-object.ts';
+import { restoreObject } from './object/restore-object.ts';
 import type { AnyOperation } from './operation.ts';
 import { deleteBucketPolicy, getBucketPolicy, getBucketPolicyStatus, putBucketPolicy } from './policy/bucket-policy.ts';
 import { preflight } from './preflight.ts';
@@ -63,6 +64,7 @@ export const OPERATIONS: Readonly<Partial<Record<OperationName, AnyOperation>>> 
   DeleteObject: deleteObject,
   DeleteObjects: deleteObjects,
   CopyObject: copyObject,
+  RestoreObject: restoreObject,
   GetObjectAttributes: getObjectAttributes,
   GetObjectTagging: getObjectTagging,
   PutObjectTagging: putObjectTagging,

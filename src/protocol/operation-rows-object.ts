@@ -201,7 +201,6 @@ export const OBJECT_ROWS = [
     match: on('restore'),
     body: 'xml',
     permission: 's3:RestoreObject',
-    hint: NEVER,
   },
   {
     name: 'SelectObjectContent',

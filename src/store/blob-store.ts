@@ -44,6 +44,13 @@ export interface ContentHeaders {
  */
 export type BlobMetadata = Readonly<Record<string, string>>;
 
+/**
+ * Where a service keeps bytes: the colder, the cheaper to keep and the dearer to read. Azure's access tiers have these
+ * names; Google's classes are STANDARD, NEARLINE, COLDLINE and ARCHIVE.
+ */
+export const TIERS = ['hot', 'cool', 'cold', 'archive'] as const;
+export type Tier = (typeof TIERS)[number];
+
 export interface BlobProperties extends ContentHeaders {
   readonly size: number;
   readonly revision: Revision;
@@ -52,6 +59,8 @@ export interface BlobProperties extends ContentHeaders {
   /** MD5 of the bytes as 32 lower-case hex digits, when the service knows it. */
   readonly md5?: string;
   readonly metadata: BlobMetadata;
+  /** Absent: the service says none. */
+  readonly tier?: Tier;
   /** The bytes are in an offline tier and cannot be read. */
   readonly archived?: boolean;
 }
@@ -123,6 +132,8 @@ export interface WriteRequest {
   readonly condition?: Condition;
   /** Hex MD5 known before the body: the service refuses other bytes (`digestMismatch`). */
   readonly md5?: string;
+  /** Absent: as the service decides, which may keep the tier of what is replaced. The same in the other requests. */
+  readonly tier?: Tier;
   /**
    * For private names only, and without metadata and content headers: a service shows those of a blob encrypted with a
    * customer's key only to callers with the key, and never in listings. From then on only `read` with that key,
@@ -149,7 +160,17 @@ export interface CopyRequest {
   readonly sameHeaders?: boolean;
   /** Hex MD5 to be recorded on the target, if the source's is known. */
   readonly md5?: string;
+  readonly tier?: Tier;
   readonly condition?: Condition;
+}
+
+/** What brings a blob back from the offline tier. */
+export interface RehydrateRequest {
+  readonly source: BlobRef;
+  /** Of what is made; not `archive`. */
+  readonly tier: Tier;
+  /** Sooner, at a price. */
+  readonly isUrgent: boolean;
 }
 
 /** Names one staged part inside its staging blob; opaque, ASCII, short; stored in part records. */
@@ -165,6 +186,7 @@ export interface AssembleRequest {
   readonly headers?: ContentHeaders;
   readonly metadata: BlobMetadata;
   readonly md5?: string;
+  readonly tier?: Tier;
   readonly condition?: Condition;
 }
 
@@ -236,6 +258,8 @@ export interface StoreCapabilities {
    * may be one from memory. Emulators of some services take what is there.
    */
   readonly pinsSources: boolean;
+  /** Bytes in the tier `archive` cannot be read, and such a blob can be removed but not changed. */
+  readonly archiveIsOffline: boolean;
   /** `removeContainer` takes what is in the container with it; absent: the service refuses. */
   readonly removesFullContainers?: boolean;
   /** Container names: the service's rule. */
@@ -291,7 +315,8 @@ export interface BlobStore {
   read(ref: BlobRef, request: ReadRequest, call: Call): Promise<ReadResult>;
   /**
    * Creates or replaces the blob in one atomic step. A stream that errors or ends early leaves
-   * everything as it was. @throws conditionFailed, containerNotFound, digestMismatch, tooLarge, keyRefused
+   * everything as it was.
+   * @throws conditionFailed, containerNotFound, digestMismatch, tooLarge, keyRefused, tierRefused
    */
   write(ref: BlobRef, body: UploadBody, request: WriteRequest, call: Call): Promise<WriteResult>;
   /** Replaces all metadata; bytes, content headers and md5 stay. @throws notFound, conditionFailed */
@@ -313,6 +338,13 @@ export interface BlobStore {
    * @throws sourceNotFound, sourceConditionFailed, conditionFailed, tooLarge
    */
   copy(target: BlobRef, request: CopyRequest, call: Call): Promise<WriteResult>;
+
+  /**
+   * Begins to copy a blob of the tier `archive`, with its metadata, to a private name that nothing has. The target is
+   * there at once, and `archived` until its bytes are; the source stays, and must not be removed meanwhile. Absent:
+   * bytes of all tiers can be read at once. @throws sourceNotFound, conditionFailed
+   */
+  rehydrate?(target: BlobRef, request: RehydrateRequest, call: Call): Promise<void>;
 
   /**
    * Stores one part privately beside (not in) the staging blob `staging`, a private name; any number of parts and

@@ -12,6 +12,7 @@
  * | `rangeNotSatisfiable` | the range starts at or beyond the end |
  * | `digestMismatch` | the bytes received do not have the declared MD5; nothing was stored |
  * | `archived` | the bytes are in an offline tier |
+ * | `tierRefused` | the service cannot keep the blob in this tier; nothing was stored |
  * | `keyRefused` | the blob is encrypted with another key, or with one where none was shown, or the other way round |
  * | `tooLarge` / `invalidName` | a limit or naming rule of the service |
  * | `denied` | the gateway's own credential lacks a permission |
@@ -33,6 +34,7 @@ export type StoreErrorKind =
   | 'rangeNotSatisfiable'
   | 'digestMismatch'
   | 'archived'
+  | 'tierRefused'
   | 'keyRefused'
   | 'tooLarge'
   | 'invalidName'
@@ -108,6 +110,7 @@ const REFUSALS: ReadonlySet<StoreErrorKind> = new Set([
   'rangeNotSatisfiable',
   'digestMismatch',
   'archived',
+  'tierRefused',
   'keyRefused',
   'tooLarge',
   'invalidName',

@@ -1,4 +1,5 @@
 import type { Call } from '../observe/call.ts';
+import type { Tier } from './blob-store.ts';
 import type { ClockReading, ServiceClock } from './service-clock.ts';
 
 export type { ClockReading } from './service-clock.ts';
@@ -25,6 +26,8 @@ export interface StoreSurvey {
   readonly softDeleteDays?: number;
   /** The service keeps versions of its own. */
   readonly versioning?: boolean;
+  /** Those that blobs can be kept in. */
+  readonly tiers?: readonly Tier[];
   readonly lifecycle?: readonly LifecycleRule[];
   /** Seconds in which nothing can be overwritten or removed; 0: there is no such policy. */
   readonly retentionSeconds?: number;

@@ -34,6 +34,7 @@ export function plainStore(store: BlobStore): BlobStore {
     removeMany: store.removeMany.bind(store),
     list: store.list.bind(store),
     copy: store.copy.bind(store),
+    ...(store.rehydrate !== undefined && { rehydrate: store.rehydrate.bind(store) }),
     stagePart: store.stagePart.bind(store),
     stagePartFrom: store.stagePartFrom.bind(store),
     assemble: store.assemble.bind(store),
@@ -69,6 +70,10 @@ export function wrapStore(store: BlobStore, around: Around): BlobStore {
     list: (container, request, call) =>
       around({ method: 'list', ref: { container }, call }, () => store.list(container, request, call)),
     copy: (ref, request, call) => around({ method: 'copy', ref, call }, () => store.copy(ref, request, call)),
+    ...(store.rehydrate !== undefined && {
+      rehydrate: (ref, request, call) =>
+        around({ method: 'rehydrate', ref, call }, async () => store.rehydrate?.(ref, request, call)),
+    }),
     stagePart: (ref, body, call) => around({ method: 'stagePart', ref, call }, () => store.stagePart(ref, body, call)),
     stagePartFrom: (ref, source, range, call) =>
       around({ method: 'stagePartFrom', ref, call }, () => store.stagePartFrom(ref, source, range, call)),

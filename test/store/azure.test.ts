@@ -9,7 +9,7 @@ import { describeBlobStore } from './conformance.ts';
 let azurite: AzuriteProcess;
 
 beforeAll(async () => {
-  azurite = await startAzurite({ customerKeys: true });
+  azurite = await startAzurite({ customerKeys: true, tiers: { rehydrationMs: 0 } });
 });
 
 afterAll(() => azurite.stop());

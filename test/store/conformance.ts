@@ -10,6 +10,7 @@ import { readTests } from './conformance/reads.ts';
 import { removeTests } from './conformance/removals.ts';
 import { stagingTests } from './conformance/stagings.ts';
 import { type ConformanceOptions, type Define, definer, Subject } from './conformance/suite.ts';
+import { tierTests } from './conformance/tiers.ts';
 import { writeTests } from './conformance/writes.ts';
 
 export type { ConformanceOptions } from './conformance/suite.ts';
@@ -25,6 +26,7 @@ const GROUPS: Readonly<Record<string, (subject: Subject, define: Define) => void
   'assembled blobs': stagingTests,
   copies: copyTests,
   'encrypted blobs': encryptedTests,
+  tiers: tierTests,
 };
 
 /**

@@ -62,7 +62,7 @@ export async function streamCopy(
   request: CopyRequest,
   call: Call,
 ): Promise<WriteResult> {
-  const { source, size, metadata, condition, md5, sameHeaders } = request;
+  const { source, size, metadata, condition, md5, tier, sameHeaders } = request;
   if (size > client.limits.maxWrite) throw new StoreError('tooLarge', { call: 'copy' });
   const { properties, body } = await openSource(client, source, undefined, call);
   const stream = body.stream();
@@ -72,6 +72,7 @@ export async function streamCopy(
       metadata,
       headers,
       ...(md5 !== undefined && { md5 }),
+      ...(tier !== undefined && { tier }),
       ...(condition !== undefined && { condition }),
     };
     const { revision, lastModified } = await write(

@@ -1,9 +1,15 @@
-import type { BlobRef, CopyRequest, WriteResult } from '../../../src/store/blob-store.ts';
+import {
+  ABSENT,
+  type BlobRef,
+  type CopyRequest,
+  type RehydrateRequest,
+  type WriteResult,
+} from '../../../src/store/blob-store.ts';
 import { StoreError, isStoreError } from '../../../src/store/store-error.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import type { AzureClient } from '../client.ts';
 import { blobPath } from '../endpoint.ts';
-import { conditionHeaders, contentHeaders, metadataHeaders } from '../headers.ts';
+import { conditionHeaders, contentHeaders, metadataHeaders, tierHeader } from '../headers.ts';
 import { md5ToBase64 } from '../../shared/md5.ts';
 import { checkSource, sendCopy, sourceHeaders } from './copy-send.ts';
 import { byUrlOrThroughHere, streamCopy } from './copy-stream.ts';
@@ -63,6 +69,7 @@ async function copyByUrl(client: AzureClient, request: Copy, call: Call): Promis
 async function copyFromUrl(client: AzureClient, request: Copy, call: Call): Promise<WriteResult> {
   const ms = [
     ...(await sourceHeaders(client.sources, request.source, call)),
+    ...tierHeader(request.tier),
     ...metadataHeaders(request.metadata),
     'x-ms-requires-sync',
     'true',
@@ -70,14 +77,43 @@ async function copyFromUrl(client: AzureClient, request: Copy, call: Call): Prom
   return send(client, request, ms, call);
 }
 
+/**
+ * Copy Blob, the asynchronous one: it alone leads out of Archive
+ * (https://learn.microsoft.com/azure/storage/blobs/archive-rehydrate-overview).
+ */
+export async function rehydrate(
+  client: AzureClient,
+  target: BlobRef,
+  { source, tier, isUrgent }: RehydrateRequest,
+  call: Call,
+): Promise<void> {
+  await client.rest.sendForHeaders(
+    {
+      call: 'rehydrate',
+      method: 'PUT',
+      path: blobPath(client.endpoint, target),
+      ms: [
+        ...['x-ms-copy-source', client.sources.own(source)],
+        ...tierHeader(tier),
+        ...['x-ms-rehydrate-priority', isUrgent ? 'High' : 'Standard'],
+      ],
+      ...conditionHeaders(ABSENT),
+      effect: 'change',
+      copies: true,
+    },
+    call,
+  );
+}
+
 /** Put Blob From URL. */
 async function putFromUrl(client: AzureClient, request: Copy, call: Call): Promise<WriteResult> {
-  const { headers, md5, metadata, source } = request;
+  const { headers, md5, metadata, source, tier } = request;
   const ms = [
     ...contentHeaders(headers),
     ...(md5 === undefined ? [] : ['x-ms-blob-content-md5', md5ToBase64(md5)]),
     ...['x-ms-blob-type', 'BlockBlob', 'x-ms-copy-source-blob-properties', 'false'],
     ...(await sourceHeaders(client.sources, source, call)),
+    ...tierHeader(tier),
     ...metadataHeaders(metadata),
   ];
   return send(client, request, ms, call);
@@ -109,7 +145,7 @@ async function send(
  */
 async function copyOfNothing(client: AzureClient, request: Copy, call: Call): Promise<WriteResult> {
   await checkSource(client, request.source, call);
-  const { target, headers, metadata, md5, condition } = request;
+  const { target, headers, metadata, md5, tier, condition } = request;
   const assembly = {
     call: 'copy',
     target,
@@ -117,6 +153,7 @@ async function copyOfNothing(client: AzureClient, request: Copy, call: Call): Pr
     headers,
     metadata,
     ...(md5 !== undefined && { md5 }),
+    ...(tier !== undefined && { tier }),
     ...(condition !== undefined && { condition }),
   };
   return putBlockList(client, assembly, call);

@@ -17,7 +17,7 @@ import type { AzureClient } from '../client.ts';
 import { sendCopy, sourceHeaders } from './copy-send.ts';
 import { byUrlOrThroughHere, streamBlock } from './copy-stream.ts';
 import { blobPath } from '../endpoint.ts';
-import { conditionHeaders, contentHeaders, metadataHeaders } from '../headers.ts';
+import { conditionHeaders, contentHeaders, metadataHeaders, tierHeader } from '../headers.ts';
 import { md5ToBase64 } from '../../shared/md5.ts';
 import { splitBody } from '../../../src/streams/split-body.ts';
 import { remove, writeResult } from './write.ts';
@@ -154,7 +154,12 @@ export async function putBlockList(client: AzureClient, assembly: Assembly, call
       method: 'PUT',
       path: blobPath(client.endpoint, assembly.target),
       query: [['comp', 'blocklist']],
-      ms: [...contentHeaders(assembly.headers), ...md5, ...metadataHeaders(assembly.metadata)],
+      ms: [
+        ...contentHeaders(assembly.headers),
+        ...md5,
+        ...tierHeader(assembly.tier),
+        ...metadataHeaders(assembly.metadata),
+      ],
       contentType: 'application/xml',
       ...conditionHeaders(assembly.condition),
       body: blockList(assembly.tokens),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Call } from '../../../src/observe/call.ts';
+import { type Tier, TIERS } from '../../../src/store/blob-store.ts';
 import { isStoreError } from '../../../src/store/store-error.ts';
 import type { StoreSurvey } from '../../../src/store/survey.ts';
 import { headerText, type WireHeaders } from '../../shared/wire/transport.ts';
@@ -31,9 +32,18 @@ async function accountInformation(client: AzureClient, call: Call): Promise<Stor
   const redundancy = headerText(headers, 'x-ms-sku-name');
   const hierarchical = headerText(headers, 'x-ms-is-hns-enabled');
   return {
-    ...(redundancy !== undefined && { redundancy }),
+    ...(redundancy !== undefined && { redundancy, tiers: tiersOf(redundancy) }),
     ...(hierarchical !== undefined && { hierarchicalNamespace: hierarchical === 'true' }),
   };
+}
+
+/**
+ * https://learn.microsoft.com/azure/storage/blobs/access-tiers-overview: premium accounts have no tiers, and accounts
+ * that replicate between zones no Archive.
+ */
+function tiersOf(sku: string): readonly Tier[] {
+  if (sku.startsWith('Premium')) return ['hot'];
+  return sku.endsWith('ZRS') ? TIERS.filter((tier) => tier !== 'archive') : TIERS;
 }
 
 /** https://learn.microsoft.com/rest/api/storageservices/get-blob-service-properties */

@@ -20,6 +20,7 @@ import {
   lastModifiedOf,
   metadataHeaders,
   revisionOf,
+  tierHeader,
 } from '../headers.ts';
 import { md5ToBase64, md5ToHex } from '../../shared/md5.ts';
 import { headerText, type WireHeaders } from '../../shared/wire/transport.ts';
@@ -47,6 +48,7 @@ export async function write(
         'x-ms-blob-type',
         'BlockBlob',
         ...encryptionHeaders(request.encryption),
+        ...tierHeader(request.tier),
         ...metadataHeaders(request.metadata),
       ],
       contentMd5: request.md5 === undefined ? undefined : md5ToBase64(request.md5),

@@ -4,7 +4,9 @@ import { createRequire } from 'node:module';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY } from '../../azure/credentials.ts';
-import { type KeyKeeper, startKeyKeeper } from './azurite-keys.ts';
+import type { AzuriteFront } from './azurite-front.ts';
+import { startKeyKeeper } from './azurite-keys.ts';
+import { startTierKeeper, type TierKeeperOptions } from './azurite-tiers.ts';
 import type { AzureStoreOptions } from '../../azure/options.ts';
 
 export interface AzuriteOptions {
@@ -16,6 +18,8 @@ export interface AzuriteOptions {
   readonly oauth?: boolean;
   /** Know customer-provided keys, which it does not by itself: something stands before it that does. Not with `tls`. */
   readonly customerKeys?: boolean;
+  /** Keep tiers as the service does, by something that stands before it. Not with `tls`. */
+  readonly tiers?: TierKeeperOptions;
   /** Default: any free port. */
   readonly port?: number;
   /** Most data to keep in memory, MiB. Default: Azurite's, half of the machine's memory. */
@@ -62,17 +66,19 @@ export async function startAzurite(options: AzuriteOptions = {}): Promise<Azurit
   });
   const killOnExit = (): void => signalGroup(child, 'SIGKILL');
   process.once('exit', killOnExit);
-  let keeper: KeyKeeper | undefined;
+  const fronts: AzuriteFront[] = [];
   const stop = async (): Promise<void> => {
-    await keeper?.stop();
+    for (const front of fronts.toReversed()) await front.stop();
     await stopChild(child);
     process.removeListener('exit', killOnExit);
   };
   try {
     const port = await listeningPort(child, options.onWaiting ?? sayOnStderr);
     const own = `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}/${DEVELOPMENT_ACCOUNT}`;
-    keeper = options.customerKeys === true ? await startKeyKeeper(own) : undefined;
-    const endpoint = keeper?.endpoint ?? own;
+    const outermost = (): string => fronts.at(-1)?.endpoint ?? own;
+    if (options.customerKeys === true) fronts.push(await startKeyKeeper(own));
+    if (options.tiers !== undefined) fronts.push(await startTierKeeper(outermost(), options.tiers));
+    const endpoint = outermost();
     return {
       endpoint,
       pid: child.pid ?? 0,
@@ -85,7 +91,15 @@ export async function startAzurite(options: AzuriteOptions = {}): Promise<Azurit
   }
 }
 
-function azuriteArguments({ folder, tls, oauth, port = 0, memoryLimitMiB, customerKeys }: AzuriteOptions): string[] {
+function azuriteArguments({
+  folder,
+  tls,
+  oauth,
+  port = 0,
+  memoryLimitMiB,
+  customerKeys,
+  tiers,
+}: AzuriteOptions): string[] {
   return [
     '--blobHost',
     '127.0.0.1',
@@ -93,7 +107,7 @@ function azuriteArguments({ folder, tls, oauth, port = 0, memoryLimitMiB, custom
     String(port),
     '--silent',
     '--disableTelemetry',
-    ...(customerKeys === true ? ['--loose'] : []),
+    ...(customerKeys === true || tiers !== undefined ? ['--loose'] : []),
     ...(folder === undefined ? ['--inMemoryPersistence'] : ['--location', folder]),
     ...(memoryLimitMiB === undefined ? [] : ['--extentMemoryLimit', String(memoryLimitMiB)]),
     ...(tls === undefined ? [] : ['--cert', tls.certFile, '--key', tls.keyFile]),

@@ -43,13 +43,15 @@ export async function insertBucket({ state, query, json }: Exchange): Promise<An
 
 /** What a resource says of its bucket; the service's own defaults for the rest. */
 function bucketFields(resource: Json): StoredBucket['fields'] {
-  const { location, storageClass, softDeletePolicy, hierarchicalNamespace, lifecycle, retentionPolicy } = resource;
+  const { location, storageClass, softDeletePolicy, hierarchicalNamespace, lifecycle, retentionPolicy, autoclass } =
+    resource;
   const retention = isObject(softDeletePolicy) ? softDeletePolicy['retentionDurationSeconds'] : undefined;
   return {
     location: typeof location === 'string' ? location : 'US',
     storageClass: typeof storageClass === 'string' ? storageClass : 'STANDARD',
     softDeleteSeconds: typeof retention === 'string' || typeof retention === 'number' ? String(retention) : WEEK,
     hierarchicalNamespace: isObject(hierarchicalNamespace) && hierarchicalNamespace['enabled'] === true,
+    hasAutoclass: isObject(autoclass) && autoclass['enabled'] === true,
     labels: labelsOf(resource['labels']),
     ...(isObject(lifecycle) && { lifecycle }),
     ...(isObject(retentionPolicy) && { retentionPolicy }),
@@ -123,6 +125,7 @@ function bucketResource({ name, fields, metageneration, timeCreated }: StoredBuc
     timeCreated: new Date(timeCreated).toISOString(),
     updated: new Date(timeCreated).toISOString(),
     softDeletePolicy: { retentionDurationSeconds: fields.softDeleteSeconds },
+    ...(fields.hasAutoclass && { autoclass: { enabled: true } }),
     ...(fields.hierarchicalNamespace && { hierarchicalNamespace: { enabled: true } }),
     ...(Object.keys(fields.labels).length > 0 && { labels: fields.labels }),
   };

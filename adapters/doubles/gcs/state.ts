@@ -72,6 +72,8 @@ interface BucketFields {
    */
   readonly softDeleteSeconds: string;
   readonly hierarchicalNamespace: boolean;
+  /** Objects begin as STANDARD, whatever their writers say (https://cloud.google.com/storage/docs/autoclass). */
+  readonly hasAutoclass: boolean;
   readonly labels: Readonly<Record<string, string>>;
   /** Kept and told, and not followed. */
   readonly lifecycle?: Readonly<Record<string, unknown>>;
@@ -132,6 +134,10 @@ function tooManyMutations(bucket: string, name: string): Refusal {
   return new Refusal(429, 'rateLimitExceeded', message, { xmlCode: 'SlowDown' });
 }
 
+function keptClass({ fields: bucket }: StoredBucket, { storageClass }: ObjectFields): string {
+  return bucket.hasAutoclass ? 'STANDARD' : (storageClass ?? bucket.storageClass);
+}
+
 interface NewObject {
   readonly name: string;
   readonly bytes: Rope;
@@ -163,6 +169,7 @@ export class DoubleState {
       storageClass: 'STANDARD',
       softDeleteSeconds: '0',
       hierarchicalNamespace: false,
+      hasAutoclass: false,
       labels: {},
     };
     this.buckets.set(name, new StoredBucket(name, fields, Date.now()));
@@ -207,7 +214,7 @@ export class DoubleState {
       bucket: bucket.name,
       name,
       bytes,
-      fields,
+      fields: { ...fields, storageClass: keptClass(bucket, fields) },
       generation: this.#nextGeneration(),
       metageneration: 1,
       timeCreated: now,

@@ -15,6 +15,7 @@ import { conditionQuery } from '../revision.ts';
 import { makePrivate } from './private-object.ts';
 import { head } from './read.ts';
 import { removeNames } from './remove-many.ts';
+import { requireTier } from './tiers.ts';
 import { write } from './write.ts';
 
 const EMPTY = new Uint8Array(0);
@@ -30,15 +31,17 @@ export async function assemble(
   request: AssembleRequest,
   call: Call,
 ): Promise<WriteResult> {
-  const { tokens, headers, metadata, condition, md5 } = request;
+  const { tokens, headers, metadata, condition, md5, tier } = request;
   if (tokens.length === 0) {
     const claim = {
       metadata,
       ...(headers !== undefined && { headers }),
+      ...(tier !== undefined && { tier }),
       ...(condition !== undefined && { condition }),
     };
     return write(client, { ref: staging, body: EMPTY, request: claim, call: 'assemble' }, call);
   }
+  await requireTier(client, staging.container, { tier, name: 'assemble' }, call);
   const parts = tokens.map((token) => stagedPartName(staging, token));
   if (!parts.every((name) => name !== undefined)) throw new StoreError('partsGone', { call: 'assemble' });
   // It is not even begun when the condition does not hold.
@@ -46,7 +49,7 @@ export async function assemble(
   const intermediates: string[] = [];
   try {
     const sources = await narrow(client, { staging, sources: parts, intermediates }, call);
-    const resource = newResource({ headers, metadata, recordedMd5: md5 });
+    const resource = newResource({ headers, metadata, recordedMd5: md5, tier });
     const result = await compose(client, { target: staging, sources, resource, condition }, call);
     removeLater(client, staging.container, [...intermediates, ...new Set(parts)], call);
     return result;

@@ -10,6 +10,7 @@ import { WRITTEN, newResource, writeResult } from '../resource.ts';
 import type { ObjectResource } from '../resource.ts';
 import { conditionQuery, matchQuery } from '../revision.ts';
 import { explainCopyError } from './source.ts';
+import { requireTier } from './tiers.ts';
 
 interface RewriteAnswer {
   readonly done: boolean;
@@ -30,10 +31,11 @@ interface Rewrite {
 }
 
 export async function copy(client: GcsClient, target: BlobRef, request: CopyRequest, call: Call): Promise<WriteResult> {
-  const { source, headers, metadata, md5, condition } = request;
+  const { source, headers, metadata, md5, tier, condition } = request;
+  await requireTier(client, target.container, { tier, name: 'copy' }, call);
   return rewrite(
     client,
-    { call: 'copy', source, target, resource: newResource({ headers, metadata, recordedMd5: md5 }), condition },
+    { call: 'copy', source, target, resource: newResource({ headers, metadata, recordedMd5: md5, tier }), condition },
     call,
   );
 }

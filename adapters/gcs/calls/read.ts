@@ -17,7 +17,7 @@ import type { GcsClient } from '../client.ts';
 import { keyHeaders } from '../request.ts';
 import { objectPath, xmlPath } from '../paths.ts';
 import { md5ToHex } from '../../shared/md5.ts';
-import { ALL, isGzip, ownMetadata, propertiesOf, setCacheControl, wholeSeconds } from '../resource.ts';
+import { ALL, isGzip, ownMetadata, propertiesOf, setCacheControl, tierOf, wholeSeconds } from '../resource.ts';
 import type { ObjectResource } from '../resource.ts';
 import { matchQuery, parseRevision, revisionFrom } from '../revision.ts';
 import { NamedValues } from '../../../src/observe/named-values.ts';
@@ -178,12 +178,14 @@ function headerProperties(headers: WireHeaders, size: number): BlobProperties {
   if (generation === undefined) {
     throw new StoreError('unexpected', { call: 'read', cause: new Error('answer without generation') });
   }
+  const tier = tierOf(textHeader(headers, 'x-goog-storage-class'));
   const md5 = /(?:^|,)\s*md5=([^,\s]+)/.exec(textHeader(headers, 'x-goog-hash') ?? '')?.[1];
   return {
     ...contentHeaders(headers, custom),
     size,
     revision: revisionFrom({ generation, metageneration: textHeader(headers, 'x-goog-metageneration') ?? '1' }),
     lastModified: wholeSeconds(Date.parse(textHeader(headers, 'last-modified') ?? '')),
+    ...(tier !== undefined && { tier }),
     ...ownMetadata(custom, md5 === undefined ? undefined : md5ToHex(md5)),
   };
 }

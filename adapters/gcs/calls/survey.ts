@@ -1,4 +1,5 @@
 import type { Call } from '../../../src/observe/call.ts';
+import { TIERS } from '../../../src/store/blob-store.ts';
 import { isStoreError } from '../../../src/store/store-error.ts';
 import type { LifecycleRule, StoreSurvey } from '../../../src/store/survey.ts';
 import type { GcsClient } from '../client.ts';
@@ -12,6 +13,7 @@ interface BucketResource {
   readonly softDeletePolicy?: { readonly retentionDurationSeconds?: string | number };
   readonly hierarchicalNamespace?: { readonly enabled?: boolean };
   readonly retentionPolicy?: { readonly retentionPeriod?: string | number };
+  readonly autoclass?: { readonly enabled?: boolean };
   readonly lifecycle?: { readonly rule?: readonly Rule[] };
 }
 
@@ -20,7 +22,8 @@ interface Rule {
   readonly condition?: { readonly age?: number; readonly matchesPrefix?: readonly string[] };
 }
 
-const FIELDS = 'location,locationType,versioning,softDeletePolicy,hierarchicalNamespace,retentionPolicy,lifecycle';
+const FIELDS =
+  'location,locationType,versioning,softDeletePolicy,hierarchicalNamespace,retentionPolicy,lifecycle,autoclass';
 const DAY_SECONDS = 86_400;
 
 const ACTIONS: Readonly<Record<string, LifecycleRule['action']>> = {
@@ -53,6 +56,8 @@ function toSurvey(bucket: BucketResource): StoreSurvey {
     softDeleteDays: Math.ceil(Number(bucket.softDeletePolicy?.retentionDurationSeconds ?? 0) / DAY_SECONDS),
     versioning: bucket.versioning?.enabled === true,
     lifecycle: (bucket.lifecycle?.rule ?? []).map(toRule),
+    // Autoclass chooses by itself: what a write says is not heeded (https://cloud.google.com/storage/docs/autoclass).
+    tiers: bucket.autoclass?.enabled === true ? ['hot'] : TIERS,
     retentionSeconds: Number(bucket.retentionPolicy?.retentionPeriod ?? 0),
   };
 }

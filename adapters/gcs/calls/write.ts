@@ -17,6 +17,7 @@ import { md5ToBase64 } from '../../shared/md5.ts';
 import { metadataPatch, newResource, type ObjectResource, writeResult, WRITTEN } from '../resource.ts';
 import { conditionQuery, matchQuery } from '../revision.ts';
 import { getResource } from './read.ts';
+import { requireTier } from './tiers.ts';
 import { randomBytes } from 'node:crypto';
 
 interface WriteTarget {
@@ -37,6 +38,7 @@ export async function write(client: GcsClient, target: WriteTarget, call: Call):
   const { ref, request } = target;
   const size = bodySize(target.body);
   if (size > client.limits.maxWrite) throw new StoreError('tooLarge', { call: target.call });
+  await requireTier(client, ref.container, { tier: request.tier, name: target.call }, call);
   if (size === 0) await endOfEmpty(target.body, target.call, call);
   const changes = changeOf(client, ref);
   const path = uploadPath(client, ref.container);

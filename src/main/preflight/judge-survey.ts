@@ -1,4 +1,5 @@
 import type { ClockReading, LifecycleRule, StoreSurvey } from '../../store/survey.ts';
+import type { Backend } from '../../manifest/index.ts';
 import { type PreflightFinding, ok } from './finding.ts';
 
 /** Signatures of clients and of calls to Azure are refused beyond 15 minutes. */
@@ -134,6 +135,40 @@ function judgeRetention({ retentionSeconds }: StoreSurvey): PreflightFinding[] {
       detail,
       advice: 'remove it from the system container: records change all the time',
     },
+  ];
+}
+
+/**
+ * Whether the account keeps what the configuration says of storage classes. A class that it cannot keep is refused when
+ * an object is written, so this warns.
+ */
+export function judgeTiers(
+  { tiers: kept }: StoreSurvey,
+  { classes, kmsKeys, store }: Pick<Backend, 'classes' | 'kmsKeys' | 'store'>,
+): PreflightFinding[] {
+  const check = 'tiers of storage classes';
+  if (classes === undefined) return [];
+  const scopes: PreflightFinding = {
+    level: 'note',
+    check,
+    detail: 'objects under keys of kmsKeys cannot be archived: their encryption scopes forbid it',
+    advice: 'name no key for objects of classes that lie in the tier archive; they are refused',
+  };
+  const archives = [...classes.tiers.values()].includes('archive');
+  const notes = archives && kmsKeys !== undefined && store.capabilities.archiveIsOffline ? [scopes] : [];
+  if (kept === undefined) {
+    return [unseen(check, 'Archive needs LRS, GRS or RA-GRS, and a standard account; see the SKU'), ...notes];
+  }
+  const lost = [...classes.tiers].filter(([, tier]) => !kept.includes(tier)).map(([name]) => name);
+  if (lost.length === 0) return [ok(check, 'the account keeps all of them'), ...notes];
+  return [
+    {
+      level: 'warn',
+      check,
+      detail: `the account cannot keep ${lost.join(', ')} in their tiers`,
+      advice: 'writes of these classes are refused: use another account, or give them other tiers in storageClasses',
+    },
+    ...notes,
   ];
 }
 

@@ -12,7 +12,7 @@ import { backgroundCall } from '../background-call.ts';
 import type { OpenBackend } from '../backends.ts';
 import { networkAdvice, reasonOf, refusalAdvice } from './error-words.ts';
 import { type PreflightFinding, lineOf, ok } from './finding.ts';
-import { judgeClock, judgeSurvey } from './judge-survey.ts';
+import { judgeClock, judgeSurvey, judgeTiers } from './judge-survey.ts';
 import { tryBlobs, tryContainers } from './permissions.ts';
 
 const WITHIN_MS = 120_000;
@@ -65,7 +65,10 @@ export async function* checkBackend(
   yield* await tryBlobs(store, systemContainer, call);
   yield* await judgeContainers(backend, call);
   yield await judgeNames(backend, names, call);
-  if (surveyed !== undefined) yield* judgeSurvey(await surveyed.survey(systemContainer, call));
+  if (surveyed === undefined) return;
+  const survey = await surveyed.survey(systemContainer, call);
+  yield* judgeSurvey(survey);
+  yield* judgeTiers(survey, backend);
 }
 
 async function reach(surveyed: SurveyedStore, endpoint: string, call: Call): Promise<PreflightFinding[]> {

@@ -102,6 +102,7 @@ export function toBucket(backend: Backend, name: string, { record, revision }: S
       ...(backend.queue !== undefined && { queue: backend.queue }),
       ...(backend.time !== undefined && { time: backend.time }),
       ...(backend.kmsKeys !== undefined && { kmsKeys: backend.kmsKeys }),
+      ...(backend.classes !== undefined && { classes: backend.classes }),
     },
     ...(record.versionedSince !== undefined && { versionedSince: record.versionedSince }),
     ...(record.settings.acl !== undefined && { acl: record.settings.acl }),

@@ -1,6 +1,7 @@
 import type { Call } from '../../observe/call.ts';
 import type { BlobStore } from '../../store/blob-store.ts';
 import type { KeyQueue } from '../heads/key-queue.ts';
+import type { StorageClasses } from '../records/storage-classes.ts';
 import type { Time } from '../records/time.ts';
 
 /** One configured backend: a store, its system container, and who owns what native tools made in it. */
@@ -20,6 +21,8 @@ export interface Backend {
   readonly behindPlaces?: (call: Call) => Promise<readonly string[]>;
   /** What the service calls the KMS keys that clients may name, by those names. */
   readonly kmsKeys?: ReadonlyMap<string, string>;
+  /** Absent: storage classes are labels. */
+  readonly classes?: StorageClasses;
 }
 
 /** All backends, and which of them a bucket name belongs to. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { BlobProperties, BlobRef, ContentHeaders } from '../../store/blob-store.ts';
-import type { Bucket } from '../records/bucket.ts';
+import type { Bucket, BucketHome } from '../records/bucket.ts';
 import type { KeyRef } from '../records/key-ref.ts';
 import { mtimeOfSeq } from '../records/clock.ts';
 import { nativeIn, recordIn } from '../records/metadata.ts';
@@ -14,6 +14,9 @@ import {
   RecordFormatError,
   asHead,
 } from '../records/record.ts';
+import { isRestored } from '../records/restore.ts';
+import { shownClass } from '../records/storage-classes.ts';
+import { timeOf } from '../records/time.ts';
 import { versionRef } from '../records/version-names.ts';
 
 /** Of a head in memory, besides its key and its metadata, which are there as text and as a record. */
@@ -149,7 +152,19 @@ export function viewOf(head: RecordedBlob<HeadRecord | OwnRecord>, { bucket, key
   };
   const md5 = md5Of(head);
   if (md5 !== undefined) view.md5 = md5;
-  return addFields(view, said, 'said', 'shown');
+  addFields(view, said, 'said', 'shown');
+  const storageClass = classOf(head, bucket);
+  if (storageClass === undefined) delete view.storageClass;
+  else view.storageClass = storageClass;
+  return view;
+}
+
+/** The storage class that an object shows; undefined: STANDARD. */
+export function classOf({ record, properties }: Recorded, { home }: Bucket): string | undefined {
+  const { storageClass, encryption }: Partial<LooseRecord> = record ?? {};
+  if (encryption?.by.kind === 'archive') return shownClass(home.classes, { storageClass, tier: 'archive' });
+  const isHere = !isDetached({ record, properties }) && encryption === undefined;
+  return shownClass(home.classes, { storageClass, tier: isHere ? properties.tier : undefined });
 }
 
 type Recorded = Pick<RecordedBlob<HeadRecord | OwnRecord>, 'properties' | 'record'>;
@@ -166,8 +181,14 @@ export function shownOf(
     size: said.encryption?.size ?? (isDetached(head) ? said.size : undefined) ?? properties.size,
     mtime: mtimeOf(head),
     ownerId: said.owner ?? bucket.ownerId,
-    archived: properties.archived ?? false,
+    archived: properties.archived ?? isArchived(said, bucket.home),
   };
+}
+
+/** The bytes are archived, and nobody has had them restored, as far as reads must mind it. */
+function isArchived({ encryption, restore }: Partial<LooseRecord>, home: BucketHome): boolean {
+  if (encryption?.by.kind !== 'archive' || home.classes?.restore === 'immediate') return false;
+  return !isRestored(restore, timeOf(home).now());
 }
 
 /** The bytes lie elsewhere: the head's own blob is empty. */

@@ -48,11 +48,13 @@ export interface PutRequest<Body extends AnyBody = UploadBody> extends NewObject
   readonly encryptWith?: EncryptWith;
 }
 
-/** How a client wants its bytes encrypted. */
+/** Why a client's bytes are to lie apart from their record. */
 export type EncryptWith =
   | { readonly kind: 'customer'; readonly key: CustomerKey }
   /** A key's name as clients say it, and as the service knows it. */
-  | { readonly kind: 'kms'; readonly key: string; readonly serviceKey: string };
+  | { readonly kind: 'kms'; readonly key: string; readonly serviceKey: string }
+  /** Its class is kept in the tier `archive`. */
+  | { readonly kind: 'archive' };
 
 export interface PutTarget<Body extends AnyBody = UploadBody> extends KeyRef {
   readonly request: PutRequest<Body>;

@@ -1,14 +1,17 @@
 import { finished } from 'node:stream/promises';
 import type { Call } from '../../observe/call.ts';
-import type { BlobEncryption, CustomerKey } from '../../store/customer-key.ts';
+import type { CustomerKey } from '../../store/customer-key.ts';
 import { pagesOf } from '../../store/pages.ts';
 import { type ByteSource, JoinedSource, type UploadBody, bodySize } from '../../streams/bytes.ts';
 import { splitBody } from '../../streams/split-body.ts';
 import type { Piece } from '../records/encryption.ts';
 import type { KeyRef } from '../records/key-ref.ts';
-import { newPieceId, pieceNote, pieceRef, piecesOfToken } from '../records/piece-names.ts';
+import { newPieceId, pieceNote, pieceRef, piecesOfToken, restoredId } from '../records/piece-names.ts';
 import { type DeletionRecord, RECORD_NAME, encodeRecord } from '../records/record.ts';
+import { isRestored } from '../records/restore.ts';
+import { timeOf } from '../records/time.ts';
 import { requireKey } from './customer-keys.ts';
+import type { Keeping } from './encrypt-with.ts';
 import type { AnyBody, OpenRequest } from './object-requests.ts';
 import type { ObjectView } from '../records/object-view.ts';
 
@@ -18,44 +21,58 @@ interface NewPieces {
   /** What the names of the pieces begin with: an upload's own, or one that was never used. */
   readonly token: string;
   readonly body: AnyBody;
-  readonly encryption: BlobEncryption;
+  readonly keeping: Keeping;
   /** Hex MD5 of the body, known before its first byte. */
   readonly md5?: string | undefined;
 }
 
 /**
- * Stores a body encrypted, as pieces that no record names yet: one, unless it is too large for one write or its length
- * shows at its end only. What a failure leaves is the sweeper's.
+ * Stores a body apart from its record, as pieces that no record names yet: one, unless it is too large for one write
+ * or its length shows at its end only. What a failure leaves is the sweeper's.
  */
-export async function writePieces(place: KeyRef, target: NewPieces, call: Call): Promise<readonly Piece[]> {
+export async function writePieces(place: KeyRef, target: NewPieces, call: Call): Promise<WrittenPieces> {
   const { body } = target;
   await leaveNote(place, target.token, call);
   if (!('rest' in body)) return writeBody(place, { ...target, body }, call);
   const start = await writeBody(place, { ...target, body: body.start, md5: undefined }, call);
   const rest = await body.rest;
-  return [...start, ...(await writeBody(place, { ...target, body: rest, md5: undefined }, call))];
+  const end = await writeBody(place, { ...target, body: rest, md5: undefined }, call);
+  return { pieces: [...start.pieces, ...end.pieces], ...(rest.byteLength === 0 && { md5: start.md5 }) };
+}
+
+interface WrittenPieces {
+  readonly pieces: readonly Piece[];
+  /** Hex MD5 of all bytes, where the service told it. */
+  readonly md5?: string | undefined;
 }
 
 async function writeBody(
   place: KeyRef,
-  { token, body, encryption, md5 }: NewPieces & { readonly body: UploadBody },
+  { token, body, keeping, md5 }: NewPieces & { readonly body: UploadBody },
   call: Call,
-): Promise<Piece[]> {
+): Promise<WrittenPieces> {
   const { store } = place.bucket.home;
   const size = bodySize(body);
   if (size === 0) {
     if (!(body instanceof Uint8Array)) await finished(body.stream.resume(), { signal: call.signal });
-    return [];
+    return { pieces: [] };
   }
   const pieces: Piece[] = [];
+  let answered: string | undefined;
   const { maxWrite } = store.capabilities;
   const known = md5 !== undefined && size <= maxWrite ? { md5 } : {};
   for (const part of splitBody(body, maxWrite)) {
     const id = newPieceId();
-    await store.write(pieceRef(place, token, id), part, { metadata: {}, encryption, ...known }, call);
+    const { md5: of } = await store.write(
+      pieceRef(place, token, id),
+      part,
+      { metadata: {}, ...keeping, ...known },
+      call,
+    );
+    answered = of;
     pieces.push({ id, size: bodySize(part) });
   }
-  return pieces;
+  return { pieces, ...(pieces.length === 1 && { md5: answered }) };
 }
 
 /** Only where the names of the pieces do not tell their key. */
@@ -72,21 +89,32 @@ async function leaveNote(place: KeyRef, token: string, call: Call): Promise<void
  */
 export async function openPieces(
   place: KeyRef,
-  view: Pick<ObjectView, 'encryption' | 'pieces'>,
+  view: Pick<ObjectView, 'encryption' | 'pieces' | 'restore'>,
   { range, key }: OpenRequest,
   call: Call,
 ): Promise<ByteSource> {
   requireKey(view.encryption?.by, key);
-  const { size = 0, token = '', by } = view.encryption ?? {};
+  const { size = 0, by } = view.encryption ?? {};
+  const { token, pieces } = readableAt(place, view);
   const first = range?.first ?? 0;
   const last = Math.min(range?.last ?? size - 1, size - 1);
   const shown = by?.kind === 'customer' ? key : undefined;
-  const spans = spansOf(view.pieces ?? [], first, last);
+  const spans = spansOf(pieces, first, last);
   const open = spans.map((span) => () => openSpan(place, { token, span, key: shown }, call));
   const [begin, ...rest] = open;
   const source = await begin?.();
   if (source !== undefined && rest.length === 0) return source;
   return new JoinedSource(Math.max(0, last - first + 1), source, rest);
+}
+
+/** Where pieces are read: restored ones have copies of other names. */
+function readableAt(
+  { bucket }: KeyRef,
+  { encryption, pieces = [], restore }: Pick<ObjectView, 'encryption' | 'pieces' | 'restore'>,
+): { readonly token: string; readonly pieces: readonly Piece[] } {
+  const token = encryption?.token ?? '';
+  if (restore?.token === undefined || !isRestored(restore, timeOf(bucket.home).now())) return { token, pieces };
+  return { token: restore.token, pieces: pieces.map(({ id, size }) => ({ id: restoredId(id), size })) };
 }
 
 const locked = (): never => {

@@ -1,8 +1,9 @@
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import type { BlobEntry } from '../../store/blob-store.ts';
 import type { KeyRef } from '../records/key-ref.ts';
-import { isLive, listedRecord, shownOf } from '../heads/head.ts';
+import { classOf, isLive, listedRecord, shownOf } from '../heads/head.ts';
 import type { ObjectView } from '../records/object-view.ts';
+import type { Restore } from '../records/restore.ts';
 import type { LooseRecord } from '../records/record.ts';
 
 /** What of a bucket is to be listed. Keys and prefixes are S3's, never names of blobs. */
@@ -35,6 +36,8 @@ export interface ListedObject {
   readonly checksum?: Checksum;
   /** The bytes are in an offline tier. */
   readonly archived: boolean;
+  /** Of an archived object. */
+  readonly restore?: Restore;
 }
 
 export interface ListedPrefix {
@@ -62,12 +65,14 @@ export function listedObject({ bucket, key }: KeyRef, entry: BlobEntry): ListedO
   const record = listedRecord(entry);
   const head = { properties: entry, record };
   if (!isLive(head)) return undefined;
-  const { storageClass, checksum }: Partial<LooseRecord> = record ?? {};
+  const { checksum, restore }: Partial<LooseRecord> = record ?? {};
   const { etag, size, mtime, ownerId, archived } = shownOf(head, bucket);
   // Member by member: a page has a thousand of them, and spreading takes longer than all the rest.
   const listed: Draft<ListedObject> = { kind: 'object', key, etag, size, mtime, ownerId, archived };
+  const storageClass = classOf(head, bucket);
   if (storageClass !== undefined) listed.storageClass = storageClass;
   if (checksum !== undefined) listed.checksum = checksum;
+  if (restore !== undefined) listed.restore = restore;
   return listed;
 }
 
@@ -83,6 +88,7 @@ export function objectEntry({
   storageClass,
   checksum,
   archived,
+  restore,
 }: ObjectView): ListedObject {
   return {
     kind: 'object',
@@ -94,6 +100,7 @@ export function objectEntry({
     archived,
     ...(storageClass !== undefined && { storageClass }),
     ...(checksum !== undefined && { checksum }),
+    ...(restore !== undefined && { restore }),
   };
 }
 

@@ -216,6 +216,6 @@ async function copyThrough(context: ObjectsContext, target: CopyTarget, call: Ca
 
 /** The checksums that the copy takes over. The ETag of an encrypted source is no MD5, so it is not among them. */
 function sumsOf({ md5, etag, encryption }: ObjectView): Pick<PutRequest, 'md5' | 'etag'> {
-  if (encryption !== undefined) return {};
+  if (encryption !== undefined && encryption.by.kind !== 'archive') return {};
   return md5 === undefined ? { etag } : { md5 };
 }

@@ -9,7 +9,7 @@ import { type VersionToken, newToken, seqOfToken } from '../records/version-toke
 import { NULL_VERSION } from '../heads/head.ts';
 import { whileStreaming } from '../heads/commit-life.ts';
 import type { ObjectsContext } from '../versions/object-context.ts';
-import { putEncrypted } from './object-encrypt.ts';
+import { putApart } from './object-apart.ts';
 import { publishDetached } from './object-publish.ts';
 import { type AnyBody, type Committed, type PutTarget, hasKnownSize } from '../heads/object-requests.ts';
 import { putInline } from './object-write.ts';
@@ -26,7 +26,7 @@ export function putObject(context: ObjectsContext, target: PutTarget<AnyBody>, c
   const { encryptWith } = request;
   if (encryptWith !== undefined) {
     const encrypted = { bucket, key, request: { ...request, encryptWith } };
-    return putEncrypted(context, encrypted, (named) => putObject(context, named, call), call);
+    return putApart(context, encrypted, (named) => putObject(context, named, call), call);
   }
   if (bucket.versioning === 'enabled') return putVersion(context, target, call);
   if (!hasKnownSize(target) || bodySize(target.request.body) > bucket.home.store.capabilities.maxWrite) {

@@ -81,7 +81,7 @@ async function removeUnversioned(
       return AGAIN;
     }
     if (token !== undefined) context.settler.discard(place, token);
-    if (view.encryption !== undefined) discardPieces(context.settler, place, view.encryption);
+    if (view.encryption !== undefined) discardPieces(context.settler, place, view);
     return nothing;
   };
   return inTurns(TURNS.remove, turn, () => unanswered && outcomeUnknown(unanswered.error));

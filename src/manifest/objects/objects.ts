@@ -5,6 +5,7 @@ import type { KeyRef } from '../records/key-ref.ts';
 import { viewOf } from '../heads/head.ts';
 import { CommitLife } from '../heads/commit-life.ts';
 import { amendObject } from './object-amend.ts';
+import { type ClassChange, changeClass } from './object-class.ts';
 import type { ObjectAmendment } from '../versions/object-amendment.ts';
 import type { ObjectsContext } from '../versions/object-context.ts';
 import { copyObject } from './object-copy.ts';
@@ -13,6 +14,7 @@ import { type HeadsByKey, headsSideBySide } from '../heads/heads-of-keys.ts';
 import { HeadMemory, canBeCopied } from '../heads/head-memory.ts';
 import { openView, readHead } from '../heads/object-read.ts';
 import { removeObject } from './object-remove.ts';
+import { finishRestore, restoreObject } from './object-restore.ts';
 import type {
   Committed,
   CopyObjectRequest,
@@ -27,6 +29,7 @@ import type {
   VersionMetadata,
 } from '../heads/object-requests.ts';
 import type { ObjectView } from '../records/object-view.ts';
+import { type RestoreRequest, isRestoring } from '../records/restore.ts';
 import { putObject } from './object-put.ts';
 import { canSettle } from '../versions/settle.ts';
 import { VERSIONING_DRAIN_MS, placeHead } from '../versions/drain-window.ts';
@@ -74,6 +77,25 @@ export interface Objects {
    * @throws as `find`, and what the amendment throws
    */
   amend(target: ObjectTarget, amendment: ObjectAmendment, call: Call): Promise<ObjectView>;
+  /**
+   * Makes the bytes of an archived version readable for some days. @param guard looks at it as it is, and throws to
+   * refuse @throws as `find`; S3Error RestoreAlreadyInProgress, and what the guard throws
+   */
+  restore(
+    target: ObjectTarget,
+    request: RestoreRequest & { readonly guard: (view: ObjectView) => void },
+    call: Call,
+  ): Promise<'started' | 'renewed'>;
+  /**
+   * The view of a version whose restore runs, as it is by now: looks whether its bytes are back. Of others the same
+   * view, without a call.
+   */
+  finishRestore(target: ObjectTarget, view: ObjectView, call: Call): Promise<ObjectView>;
+  /**
+   * Changes the storage class of a version in place, if it is still as the view says; bytes, ETag, version id and
+   * Last-Modified stay. @throws StoreError: also when it is unknown whether it was changed
+   */
+  changeClass(bucket: Bucket, view: ObjectView, storageClass: string, call: Call): Promise<ClassChange>;
   /**
    * Reads the heads of many keys as far as one or two listings show them, for callers that remove many (`listing`).
    */
@@ -142,6 +164,14 @@ export function createObjects(options: ObjectsOptions): Objects {
     copy: ({ bucket, key }, request, call) =>
       commit({ bucket, key }, call, (own) => copyObject(context, { bucket, key, request }, own)),
     amend: (target, amendment, call) => commit(target, call, (own) => amendObject(context, target, amendment, own)),
+    restore: ({ bucket, key, versionId }, { guard, ...request }, call) =>
+      commit({ bucket, key }, call, (own) => restoreObject(context, { bucket, key, versionId, request, guard }, own)),
+    finishRestore: (target, view, call) => {
+      if (!isRestoring(view.restore, context.now())) return Promise.resolve(view);
+      return commit(target, call, (own) => finishRestore(context, { ...target, view }, own));
+    },
+    changeClass: (bucket, view, storageClass, call) =>
+      commit({ bucket, key: view.key }, call, (own) => changeClass(context, { bucket, view, storageClass }, own)),
     look: headsSideBySide,
     remove: (target, request, call) => commit(target, call, (own) => removeObject(context, target, request, own)),
   };

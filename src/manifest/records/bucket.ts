@@ -7,6 +7,7 @@ import type { Website } from '../../protocol/website/website.ts';
 import type { BucketLock } from '../../protocol/object-lock.ts';
 import type { BlobStore, Revision } from '../../store/blob-store.ts';
 import type { KeyTurns } from './key-turns.ts';
+import type { StorageClasses } from './storage-classes.ts';
 import type { Time } from './time.ts';
 
 /** Versioning state: `never` until first enabled; afterwards only `enabled` and `suspended`. */
@@ -27,6 +28,8 @@ export interface BucketHome {
   readonly time?: Time;
   /** The service's names of the KMS keys that clients may name. Absent: clients may name none. */
   readonly kmsKeys?: ReadonlyMap<string, string>;
+  /** Absent: storage classes are labels. */
+  readonly classes?: StorageClasses;
 }
 
 /** Kinds of encryption that a bucket can block. */

@@ -1,14 +1,16 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { CustomerKey } from '../../store/customer-key.ts';
 
-/** How the bytes of an object, or of all parts of an upload, are encrypted beyond what the service does with all. */
+/** Why the bytes of an object, or of all parts of an upload, lie apart from its record: mostly, by what key. */
 export type EncryptedBy =
   /** A key that clients show. It is kept nowhere: `check` tells whether one that is shown is the same. */
   | { readonly kind: 'customer'; readonly salt: string; readonly check: string }
   /** A key that the service knows, by the name that clients say. */
-  | { readonly kind: 'kms'; readonly key: string };
+  | { readonly kind: 'kms'; readonly key: string }
+  /** Only as the service encrypts all: they are archived, and an archived blob cannot carry a record that changes. */
+  | { readonly kind: 'archive' };
 
-/** Where the encrypted bytes of an object lie: in pieces of their own, whose names begin with its token. */
+/** Where the encrypted or archived bytes of an object lie: in pieces of their own, whose names begin with its token. */
 export interface Encryption {
   readonly by: EncryptedBy;
   /** Bytes of all pieces. */
@@ -16,13 +18,13 @@ export interface Encryption {
   readonly token: string;
 }
 
-/** One blob of encrypted bytes. */
+/** One blob of such bytes. */
 export interface Piece {
   readonly id: string;
   readonly size: number;
 }
 
-export type EncryptedByCode = readonly ['c', string, string] | readonly ['k', string];
+export type EncryptedByCode = readonly ['c', string, string] | readonly ['k', string] | readonly ['a'];
 export type EncryptionCode = readonly [number, string, ...EncryptedByCode];
 export type PieceCode = readonly [string, number];
 
@@ -51,6 +53,7 @@ function digestOf(key: CustomerKey, salt: string): Buffer {
 }
 
 export function encodeEncryptedBy(by: EncryptedBy): EncryptedByCode {
+  if (by.kind === 'archive') return ['a'];
   return by.kind === 'customer' ? ['c', by.salt, by.check] : ['k', by.key];
 }
 
@@ -60,6 +63,7 @@ export function decodeEncryptedBy([kind, first, second]: readonly string[]): Enc
     return { kind: 'customer', salt: first, check: second };
   }
   if (kind === 'k' && first !== undefined) return { kind: 'kms', key: first };
+  if (kind === 'a') return { kind: 'archive' };
   throw new Error('bytes are encrypted in a way that this release does not know');
 }
 

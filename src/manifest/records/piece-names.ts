@@ -9,6 +9,7 @@ const ID_LENGTH = 12;
 const NAME = /^([0-9a-f]{32})\.([0-9a-f]{12})$/;
 /** Sorts first of a token's names. */
 const NOTE_ID = '0'.repeat(ID_LENGTH);
+const RESTORED = '2';
 const PIECES: KeyedNames = { root: 'e', idLength: TOKEN_LENGTH + 1 + ID_LENGTH };
 
 /** All encrypted bytes of a bucket. */
@@ -21,6 +22,15 @@ export function newPieceId(): string {
   return `1${randomBytes(ID_LENGTH / 2)
     .toString('hex')
     .slice(1)}`;
+}
+
+/** The name of the copy of a piece by which it is restored. */
+export function restoredId(id: string): string {
+  return RESTORED + id.slice(1);
+}
+
+export function isRestoredId(id: string): boolean {
+  return id.startsWith(RESTORED);
 }
 
 export function pieceRef(ref: KeyRef, token: string, id: string): BlobRef {

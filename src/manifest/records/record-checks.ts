@@ -1,5 +1,6 @@
 import { CHECKSUM_ALGORITHMS } from '../../protocol/checksums/algorithms.ts';
 import type { Check } from './fields.ts';
+import { RETRIEVAL_TIERS } from './restore.ts';
 import { isVersionToken } from './version-token.ts';
 
 /*
@@ -63,6 +64,15 @@ export function isPieces(value: unknown): boolean {
     Array.isArray(piece) && piece.length === 2 && PIECE.test(String(piece[0])) && isCount(piece[1]);
   return isListOf(isPiece)(value) && (value as readonly unknown[]).length <= MAX_PIECES;
 }
+
+export const isRestore: Check = (value) =>
+  Array.isArray(value) &&
+  value.length === 5 &&
+  RETRIEVAL_TIERS.some((tier) => tier === value[0]) &&
+  isCount(value[1]) &&
+  isMoment(value[2]) &&
+  (value[3] === null || isToken(value[3])) &&
+  (value[4] === null || isMoment(value[4]));
 
 export const isLock: Check = (value) =>
   Array.isArray(value) &&

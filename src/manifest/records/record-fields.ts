@@ -25,10 +25,12 @@ import {
   isPair,
   isParts,
   isPieces,
+  isRestore,
   isText,
   isTextMap,
   isToken,
 } from './record-checks.ts';
+import { type Restore, type RestoreCode, decodeRestore, encodeRestore } from './restore.ts';
 import type { VersionToken } from './version-token.ts';
 
 /**
@@ -195,8 +197,8 @@ export const RECORD_FIELDS = {
     check: isEncryption,
     form: coded<Encryption, EncryptionCode>(encodeEncryption, decodeEncryption),
     meaning:
-      "the bytes lie encrypted in pieces of their own, and this blob, or the one that it names, is empty: their size, the token of the pieces' names, and `c`, salt and check of a customer's key, or `k` and the name of a KMS key. Of the keys nothing is kept",
-    absent: 'as the service encrypts all blobs',
+      "the bytes lie in pieces of their own, and this blob, or the one that it names, is empty: their size, the token of the pieces' names, and why: `c`, salt and check of a customer's key, or `k` and the name of a KMS key, that they are encrypted with (of the keys nothing is kept), or `a`, they are archived",
+    absent: 'they lie here, as the service encrypts all blobs',
   },
   pieces: {
     code: 'ep',
@@ -209,6 +211,15 @@ export const RECORD_FIELDS = {
     ),
     meaning: 'those pieces in order, `[[id, size], ...]`',
     absent: 'no bytes',
+  },
+  restore: {
+    code: 'rs',
+    of: 'shown',
+    check: isRestore,
+    form: coded<Restore, RestoreCode>(encodeRestore, decodeRestore),
+    meaning:
+      'restore of archived bytes: how soon it was wanted (`Expedited`, `Standard`, `Bulk`), days, when it was asked for (ms), token of the copies that can be read (null: the pieces themselves), until when they can be (ms; null: not yet)',
+    absent: 'never restored',
   },
   tags: {
     code: 'tg',

@@ -78,7 +78,7 @@ export const UPLOAD_FIELDS = {
     code: 'en',
     form: coded<EncryptedBy, EncryptedByCode>(encodeEncryptedBy, decodeEncryptedBy),
     meaning:
-      "what all parts are encrypted with: `c`, salt and check of a customer's key, or `k` and the name of a KMS key",
+      "what all parts are encrypted with: `c`, salt and check of a customer's key, or `k` and the name of a KMS key; or `a`, they are archived",
     absent: 'as the service encrypts all blobs',
   },
   key: {

@@ -33,9 +33,12 @@ export interface BucketExport {
   readonly settings: ExportSettings;
 }
 
-/** @throws Error: bytes under a key of their own cannot be had without it, or are no copy away */
+/** @throws Error: archived bytes, and bytes under a key of their own, are no copy away */
 export function requirePlain(record: HeadRecord | OwnRecord | undefined): void {
   if (record === undefined || !('encryption' in record)) return;
+  if (record.encryption.by.kind === 'archive') {
+    throw new Error('its bytes are archived: restore it, and copy it onto itself as STANDARD');
+  }
   throw new Error('its bytes are encrypted with a key of their own: read it by S3, with that key');
 }
 

@@ -5,7 +5,9 @@ import { headsOfKeys } from '../heads/heads-of-keys.ts';
 import { type Head, recordIsHere } from '../heads/head.ts';
 import { withOverflow } from '../heads/overflow.ts';
 import { recordIn } from '../records/metadata.ts';
-import { parsePieceName, piecesPrefix } from '../records/piece-names.ts';
+import type { Piece } from '../records/encryption.ts';
+import { parsePieceName, piecesPrefix, restoredId } from '../records/piece-names.ts';
+import { isRestored, isRestoring } from '../records/restore.ts';
 import type { HeadRecord, LooseRecord, OwnRecord } from '../records/record.ts';
 import { versionOfUpload } from '../records/upload-id.ts';
 import { parseUploadName, uploadsPrefix } from '../records/upload-names.ts';
@@ -16,6 +18,9 @@ import type { BucketSweep } from './sweep-run.ts';
 /** How many pieces are looked up at a time. The uploads of the bucket are listed once for each such group. */
 const BATCH = 20_000;
 
+/** Reads that began before a restore was over may go on so long, milliseconds. */
+const READS_MS = 3_600_000;
+
 interface OldPiece {
   readonly entry: BlobEntry;
   readonly key: string;
@@ -25,10 +30,10 @@ interface OldPiece {
 }
 
 /**
- * Removes encrypted bytes that nothing refers to: those of writes that failed or were overwritten, and of parts that
- * were replaced. After the grace period a piece belongs to an open upload, to the head, or to a version. They are read
- * in this order, because a piece moves from one to the next in this order. If one of them cannot be read, its pieces
- * stay.
+ * Removes encrypted and archived bytes that nothing refers to: those of writes that failed or were overwritten, of
+ * parts that were replaced, and of restores that are over. After the grace period a piece belongs to an open upload, to
+ * the head, or to a version. They are read in this order, because a piece moves from one to the next in this order. If
+ * one of them cannot be read, its pieces stay.
  */
 export async function sweepPieces(sweep: BucketSweep, call: Call): Promise<void> {
   const { run, bucket } = sweep;
@@ -96,7 +101,7 @@ async function usedBy(
   call: Call,
 ): Promise<UsedPieces> {
   const used: UsedPieces = new Map();
-  if (head !== undefined) note(used, (await withOverflow(bucket.home, head, call)).record);
+  if (head !== undefined) note(used, (await withOverflow(bucket.home, head, call)).record, run.now);
   // Versions may exist by now although there were none when the bucket was looked at.
   if (bucket.versioning === 'never' && (head === undefined || recordIsHere(head))) return used;
   const { prefix } = versionsOfKey({ bucket, key });
@@ -106,18 +111,24 @@ async function usedBy(
       if (named === undefined) continue;
       const version = parseVersion({ container: run.system, name: entry.name }, named.token, entry);
       if (version.record === undefined) continue;
-      note(used, (await withOverflow(bucket.home, version, call)).record);
+      note(used, (await withOverflow(bucket.home, version, call)).record, run.now);
     }
   }
   return used;
 }
 
-function note(used: UsedPieces, record: HeadRecord | OwnRecord | undefined): void {
-  const { encryption, pieces = [] } = (record ?? {}) as Partial<LooseRecord>;
+function note(used: UsedPieces, record: HeadRecord | OwnRecord | undefined, now: number): void {
+  const { encryption, pieces = [], restore } = (record ?? {}) as Partial<LooseRecord>;
   if (encryption === undefined) return;
-  const ids = used.get(encryption.token) ?? new Set<string>();
-  used.set(encryption.token, ids);
-  for (const { id } of pieces) ids.add(id);
+  noteIds(used, encryption.token, pieces, (id) => id);
+  const isNeeded = isRestoring(restore, now) || isRestored(restore, now - READS_MS);
+  if (restore?.token !== undefined && isNeeded) noteIds(used, restore.token, pieces, restoredId);
+}
+
+function noteIds(used: UsedPieces, token: string, pieces: readonly Piece[], idOf: (id: string) => string): void {
+  const ids = used.get(token) ?? new Set<string>();
+  used.set(token, ids);
+  for (const { id } of pieces) ids.add(idOf(id));
 }
 
 /** What is kept of each piece until all owners have been looked for. */

@@ -17,9 +17,13 @@ import { sweepOverflow } from './sweep-overflow.ts';
 import { type BackendReport, type BucketReport, type SweepReport, Tally } from './sweep-report.ts';
 import { SweepRun, type SweepSettings } from './sweep-run.ts';
 import { sweepPieces } from './sweep-pieces.ts';
+import { sweepRestores } from './sweep-restores.ts';
 import { sweepParts, sweepTombstones, sweepUploads } from './sweep-uploads.ts';
 import { sweepVersions } from './sweep-versions.ts';
+import { type Objects, createObjects } from '../objects/objects.ts';
+import { createClock } from '../records/clock.ts';
 import { SYSTEM_TIME } from '../records/time.ts';
+import type { Settler } from '../versions/settle.ts';
 
 interface SweepOptions {
   readonly realm: Realm;
@@ -61,11 +65,22 @@ export async function sweep(options: SweepOptions, call: Call): Promise<SweepRep
   };
 }
 
+/** What a request leaves behind its answer, the next sweep does. */
+const LEFT_TO_SWEEPS: Settler = {
+  schedule: () => undefined,
+  discard: () => undefined,
+  later: () => undefined,
+  idle: () => Promise.resolve(),
+  backlog: () => ({ queued: 0, running: 0, dropped: 0, failed: 0 }),
+  close: () => Promise.resolve(),
+};
+
 class BackendSweep {
   readonly #options: SweepOptions;
   readonly #realm: Realm;
   #run: SweepRun;
   readonly #store: BucketStore;
+  readonly #objects: Objects;
   readonly #tally = new Tally();
   readonly #buckets = new Map<Bucket, Tally>();
 
@@ -74,6 +89,7 @@ class BackendSweep {
     this.#options = options;
     this.#realm = realm;
     this.#store = createBucketStore(realm);
+    this.#objects = createObjects({ clock: createClock(options.now ?? SYSTEM_TIME.now), settler: LEFT_TO_SWEEPS });
     this.#run = run;
   }
 
@@ -166,6 +182,7 @@ class BackendSweep {
       await run.step(tally, 'index', () => sweepIndex(own, call));
     }
     await run.step(tally, 'pieces', () => sweepPieces(own, call));
+    await run.step(tally, 'restores', () => sweepRestores(own, this.#objects, call));
     const before = tally.problems.length + tally.moreProblems;
     const ended = await run.step(tally, 'uploads', () => sweepUploads(own, call));
     return ended && tally.problems.length + tally.moreProblems === before;

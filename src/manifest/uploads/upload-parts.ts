@@ -8,7 +8,7 @@ import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
 import { type UploadBody, bodySize } from '../../streams/bytes.ts';
 import { requirePartKey } from '../heads/customer-keys.ts';
-import { blobEncryption, partEtag } from '../heads/encrypt-with.ts';
+import { keepingOf, partEtag } from '../heads/encrypt-with.ts';
 import type { EncryptWith } from '../heads/object-requests.ts';
 import { writePieces } from '../heads/pieces.ts';
 import type { BucketHome } from '../records/bucket.ts';
@@ -42,7 +42,7 @@ export interface NewPart {
 export async function putPart(upload: Upload, part: NewPart, call: Call): Promise<PartRecord> {
   const { encryptWith } = part;
   requirePartKey(upload.encryption, encryptWith?.kind === 'customer' ? encryptWith.key : undefined);
-  if (encryptWith !== undefined) return putEncryptedPart(upload, { ...part, encryptWith }, call);
+  if (encryptWith !== undefined) return putPartApart(upload, { ...part, encryptWith }, call);
   const staged = await stage(upload, part.body, call);
   const { md5, checksum } = await part.facts;
   if (md5 === undefined) throw new StoreError('unexpected', { call: 'stagePart', code: 'NoMd5OfBody' });
@@ -55,19 +55,28 @@ export async function putPart(upload: Upload, part: NewPart, call: Call): Promis
 
 /**
  * Stores a part of an encrypted upload as pieces, which stay where they are: Complete gets no key, so it could not
- * assemble them. The ETag is no MD5, like that of every encrypted object.
+ * assemble them. The ETag is no MD5, like that of every encrypted object. Archived parts stay, too: what is archived
+ * cannot be assembled.
  */
-async function putEncryptedPart(
+async function putPartApart(
   upload: Upload,
   { number, body, facts, encryptWith }: NewPart & { readonly encryptWith: EncryptWith },
   call: Call,
 ): Promise<PartRecord> {
   const token = versionOfUpload(upload.uploadId);
-  const pieces = await writePieces(upload, { token, body, encryption: blobEncryption(encryptWith) }, call);
+  const keeping = keepingOf(upload.bucket.home, encryptWith, upload.storageClass);
+  const { pieces } = await writePieces(upload, { token, body, keeping }, call);
   const { md5, checksum } = await facts;
   if (md5 === undefined) throw new StoreError('unexpected', { call: 'write', code: 'NoMd5OfBody' });
   const etag = partEtag(encryptWith, upload.uploadId, md5);
-  const part = { number, etag, derived: true, size: bodySize(body), ...(checksum && { checksum }) };
+  const isMd5 = encryptWith.kind === 'archive';
+  const part = {
+    number,
+    etag,
+    ...(!isMd5 && { derived: true as const }),
+    size: bodySize(body),
+    ...(checksum && { checksum }),
+  };
   return recordPart(upload, { ...part, staged: { tokens: [] }, pieces }, call);
 }
 

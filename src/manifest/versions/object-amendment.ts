@@ -1,6 +1,7 @@
 import type { Acl } from '../../protocol/acl/acl.ts';
 import type { ObjectLock } from '../../protocol/object-lock.ts';
 import type { Tag } from '../../protocol/tagging.ts';
+import type { Restore } from '../records/restore.ts';
 import type { HeadRecord, OwnRecord } from '../records/record.ts';
 import type { ObjectView } from '../records/object-view.ts';
 
@@ -10,6 +11,7 @@ export interface AmendedFields {
   readonly tags?: readonly Tag[];
   readonly acl?: Acl;
   readonly lock?: ObjectLock;
+  readonly restore?: Restore;
 }
 
 /**

@@ -38,13 +38,20 @@ export async function copyToOwn(store: BlobStore, { target, ...request }: OwnCop
 /** The same, in parts. */
 export async function stageToOwn(
   store: BlobStore,
-  { target, source, size, headers, metadata, md5 }: OwnCopy,
+  { target, source, size, headers, metadata, md5, tier }: OwnCopy,
   call: Call,
 ): Promise<WriteResult> {
   const { tokens } = await store.stagePartFrom(target, source, { first: 0, last: size - 1 }, call);
   return store.assemble(
     target,
-    { tokens, headers, metadata, ...(md5 !== undefined && { md5 }), condition: ABSENT },
+    {
+      tokens,
+      headers,
+      metadata,
+      ...(md5 !== undefined && { md5 }),
+      ...(tier !== undefined && { tier }),
+      condition: ABSENT,
+    },
     call,
   );
 }

@@ -6,8 +6,7 @@ import { newNonce } from '../records/clock.ts';
 import { headPlace } from '../records/names.ts';
 import { linkMetadata } from '../heads/overflow.ts';
 import { nativeIn } from '../records/metadata.ts';
-import { fieldsOf } from '../records/record-fields.ts';
-import type { Encryption } from '../records/encryption.ts';
+import { type FieldsOf, fieldsOf } from '../records/record-fields.ts';
 import { discardPieces } from './settle.ts';
 import {
   type HeadRecord,
@@ -53,8 +52,8 @@ interface Removal {
   readonly token?: VersionToken;
   /** Revision of the void that stands there, which goes when nothing of its log is left to be done. */
   readonly voidRevision?: Revision;
-  /** Of its bytes, if they lie encrypted elsewhere. */
-  readonly encryption?: Encryption;
+  /** Where its bytes lie, if it is in pieces. */
+  readonly apart?: Pick<FieldsOf<'shown'>, 'encryption' | 'restore'>;
 }
 
 /**
@@ -95,7 +94,7 @@ export async function removeVersion(
   if (removal.token !== undefined) {
     await removeVersionBlob(target, removal.token, RemovalReason.committed(removal.token), call);
   }
-  if (removal.encryption !== undefined) discardPieces(context.settler, target, removal.encryption);
+  if (removal.apart !== undefined) discardPieces(context.settler, target, removal.apart);
   if (removal.voidRevision !== undefined) await removeVoid(target, removal.voidRevision, call);
   return removal.removed;
 }
@@ -156,7 +155,7 @@ async function planNoncurrent(turn: Turn, call: Call): Promise<Plan | typeof AGA
   const removal: Removal = {
     removed: { deleteMarker: version.record.kind === 'marker', versionId },
     token: version.token,
-    ...encryptionOf(version.record),
+    ...apartOf(version.record),
   };
   const record = withLog(head.record ?? nativeRecord(head), { dels: [version.token] });
   const kept = namedNull(record) === version.token ? withoutNull(record) : record;
@@ -170,8 +169,8 @@ async function planNoncurrent(turn: Turn, call: Call): Promise<Plan | typeof AGA
   };
 }
 
-function encryptionOf(record: HeadRecord | OwnRecord | undefined): Pick<Removal, 'encryption'> {
-  return record !== undefined && 'encryption' in record ? { encryption: record.encryption } : {};
+function apartOf(record: HeadRecord | OwnRecord | undefined): Pick<Removal, 'apart'> {
+  return record !== undefined && 'encryption' in record ? { apart: record } : {};
 }
 
 /**
@@ -190,7 +189,7 @@ async function planNothing(
   let removal: Removal = { removed };
   if (version !== undefined && (await finishDeletion(target, now, version.token, call))) {
     const isVoid = now?.record?.kind === 'void';
-    removal = { removed, ...encryptionOf(version.record), ...(isVoid && { voidRevision: now.properties.revision }) };
+    removal = { removed, ...apartOf(version.record), ...(isVoid && { voidRevision: now.properties.revision }) };
   }
   return { removal, send: async () => removal };
 }
@@ -212,7 +211,7 @@ async function planSurvivor(
   const seq = seqOfToken(token);
   await Promise.all([sealKnown({ ...target, token }, properties.metadata, call), indexDeletion(target, seq, call)]);
   const removed: Removed = { deleteMarker: record?.kind === 'marker', versionId: token };
-  const removal: Removal = { removed, token, ...encryptionOf(record) };
+  const removal: Removal = { removed, token, ...apartOf(record) };
   const { trueKey } = headPlace(target);
   const left: VoidHead = {
     kind: 'void',
@@ -256,7 +255,7 @@ async function planCurrent(
   await Promise.all([redo(target, head, call), seal, hides && indexDeletion(target, seqOfHead(head), call)]);
 
   const removed: Removed = { deleteMarker: head.record?.kind === 'marker', versionId };
-  const removal: Removal = { removed, ...(token !== undefined && { token }), ...encryptionOf(head.record) };
+  const removal: Removal = { removed, ...(token !== undefined && { token }), ...apartOf(head.record) };
   const { ref } = headPlace({ bucket, key });
   const handed = { ...handedOn(target, head, next), nonce };
   const send = async (): Promise<Removal> => {

@@ -17,7 +17,7 @@ import { type SettleBacklog, TaskQueue, type TaskQueueOptions } from './task-que
 import { sealKnown } from './upload-claim.ts';
 import { versionRef } from '../records/version-names.ts';
 import type { VersionToken } from '../records/version-token.ts';
-import type { Encryption } from '../records/encryption.ts';
+import type { FieldsOf } from '../records/record-fields.ts';
 import type { KeyRef } from '../records/key-ref.ts';
 
 /**
@@ -61,9 +61,16 @@ export function createSettler(options: TaskQueueOptions): Settler {
   };
 }
 
-/** Removes, soon, the encrypted bytes of an object that a committed change has let go of for good. */
-export function discardPieces(settler: Settler, place: KeyRef, { token }: Encryption): void {
-  settler.later(`pieces ${place.bucket.uid}/${token}`, (call) => removePieces(place, token, call));
+/** Removes, soon, the pieces of an object that a committed change has let go of for good, and their restored copies. */
+export function discardPieces(
+  settler: Settler,
+  place: KeyRef,
+  { encryption, restore }: Pick<FieldsOf<'shown'>, 'encryption' | 'restore'>,
+): void {
+  for (const token of [encryption?.token, restore?.token]) {
+    if (token === undefined) continue;
+    settler.later(`pieces ${place.bucket.uid}/${token}`, (call) => removePieces(place, token, call));
+  }
 }
 
 /**

@@ -5,14 +5,13 @@ import { xml, type XmlValue } from '../../protocol/xml/document.ts';
 import { LIST_OBJECT_VERSIONS_RESULT } from '../../protocol/xml/list-shapes.ts';
 import { xmlDate } from '../../protocol/xml/xml-date.ts';
 import type { Operation } from '../operation.ts';
-import { checkOptionalAttributes, type ListParameters, listParameters } from './list-parameters.ts';
+import { type ListParameters, listParameters } from './list-parameters.ts';
 import { objectValues, objectOwners, type OwnerLookup, pageValues, prefixValues } from './list-values.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectVersions.html */
 export const listObjectVersions: Operation = async (request, context) => {
   const { bucket } = context;
-  const parameters = listParameters(request.query);
-  checkOptionalAttributes(request.headers);
+  const parameters = listParameters(request);
   const { keyMarker, versionIdMarker } = readMarkers(request.query);
 
   const { prefix, delimiter, maxKeys, encode } = parameters;
@@ -60,14 +59,15 @@ function readMarkers(query: QueryReader): { keyMarker: string; versionIdMarker: 
 /** Versions and delete markers, mixed, in the order of their keys and times. */
 function versionValues(
   entries: readonly VersionsEntry[],
-  { encode }: ListParameters,
+  parameters: ListParameters,
   ownerOf: OwnerLookup | undefined,
 ): XmlValue[] {
+  const { encode } = parameters;
   return entries.flatMap((entry): XmlValue[] => {
     if (entry.kind === 'prefix') return [];
     const { key, versionId: VersionId, isLatest: IsLatest, mtime, ownerId } = entry;
     if (entry.kind === 'version') {
-      return [{ Version: { VersionId, IsLatest, ...objectValues(entry, encode, ownerOf) } }];
+      return [{ Version: { VersionId, IsLatest, ...objectValues(entry, parameters, ownerOf) } }];
     }
     return [
       {

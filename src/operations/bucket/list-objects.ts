@@ -4,15 +4,14 @@ import type { ListedEntry, ListingPage } from '../../manifest/index.ts';
 import { xml } from '../../protocol/xml/document.ts';
 import { LIST_OBJECTS_RESULT, LIST_OBJECTS_V2_RESULT } from '../../protocol/xml/list-shapes.ts';
 import type { Operation } from '../operation.ts';
-import { checkOptionalAttributes, type ListParameters, listParameters } from './list-parameters.ts';
+import { type ListParameters, listParameters } from './list-parameters.ts';
 import { contentsTexts, objectOwners, pageValues, prefixValues } from './list-values.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html */
 export const listObjectsV2: Operation = async (request, context) => {
   const { bucket } = context;
   const { query } = request;
-  const parameters = listParameters(query);
-  checkOptionalAttributes(request.headers);
+  const parameters = listParameters(request);
   const startAfter = query.get('start-after');
   const token = query.get('continuation-token');
   // A token takes precedence over `start-after`. An empty token counts as none.
@@ -44,8 +43,7 @@ export const listObjectsV2: Operation = async (request, context) => {
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjects.html */
 export const listObjects: Operation = async (request, context) => {
   const { bucket } = context;
-  const parameters = listParameters(request.query);
-  checkOptionalAttributes(request.headers);
+  const parameters = listParameters(request);
   const marker = request.query.get('marker') ?? '';
 
   const { prefix, delimiter, maxKeys, encode } = parameters;

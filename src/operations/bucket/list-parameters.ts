@@ -1,6 +1,6 @@
 import { invalidArgument } from '../../errors/s3-error.ts';
 import { encodeForListing } from '../../protocol/percent.ts';
-import type { HeaderReader, QueryReader } from '../../protocol/request.ts';
+import type { HeaderReader, QueryReader, S3Request } from '../../protocol/request.ts';
 
 const MAX_KEYS = 1000;
 const MAX_INTEGER = 2_147_483_647;
@@ -16,10 +16,12 @@ export interface ListParameters {
   readonly encodingType: 'url' | undefined;
   /** Applied to every key and prefix of the answer. */
   readonly encode: (text: string) => string;
+  /** Say of each object what became of its restore. */
+  readonly restoreStatus: boolean;
 }
 
 /** @throws S3Error InvalidArgument */
-export function listParameters(query: QueryReader): ListParameters {
+export function listParameters({ query, headers }: Pick<S3Request, 'query' | 'headers'>): ListParameters {
   const encodingType = readEncodingType(query);
   return {
     prefix: query.get('prefix') ?? '',
@@ -27,6 +29,7 @@ export function listParameters(query: QueryReader): ListParameters {
     maxKeys: Math.min(readCount(query, 'max-keys', MAX_KEYS), MAX_KEYS),
     encodingType,
     encode: encodingType === undefined ? (text) => text : encodeForListing,
+    restoreStatus: wantsRestoreStatus(headers),
   };
 }
 
@@ -55,14 +58,15 @@ export function readCount(said: Pick<QueryReader, 'get'>, name: string, byDefaul
 }
 
 /**
- * Checks `x-amz-optional-object-attributes`. RestoreStatus is allowed and has no effect: no object here is ever being
- * restored. @throws S3Error InvalidArgument
+ * Reads `x-amz-optional-object-attributes`, of which there is one: RestoreStatus.
+ * @returns whether it is asked for @throws S3Error InvalidArgument
  */
-export function checkOptionalAttributes(headers: HeaderReader): void {
+function wantsRestoreStatus(headers: HeaderReader): boolean {
   const name = 'x-amz-optional-object-attributes';
   const value = headers.get(name);
-  if (value === undefined) return;
+  if (value === undefined) return false;
   for (const attribute of value.split(',')) {
     if (attribute.trim() !== 'RestoreStatus') throw invalidArgument(name, value, 'Invalid attribute name specified.');
   }
+  return true;
 }

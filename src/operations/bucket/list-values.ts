@@ -3,9 +3,10 @@ import { isPlain } from '../../observe/plain.ts';
 import type { Bucket, ListedEntry, ListedObject } from '../../manifest/index.ts';
 import { XmlTexts, type XmlValue } from '../../protocol/xml/document.ts';
 import { encodeElement, escapeXml } from '../../protocol/xml/encode.ts';
-import { OWNER } from '../../protocol/xml/list-shapes.ts';
+import { OWNER, RESTORE_STATUS } from '../../protocol/xml/list-shapes.ts';
 import { xmlDate } from '../../protocol/xml/xml-date.ts';
-import { storageClassOf } from '../object/archived.ts';
+import { restoreStatus } from '../object/restore-object.ts';
+import { storageClassOf } from '../object/storage-class.ts';
 import type { OperationContext } from '../operation.ts';
 import type { ListParameters } from './list-parameters.ts';
 
@@ -33,11 +34,11 @@ export function prefixValues(
 /** `Contents` among the entries of a page; with owners if there is a look-up for them. */
 export function contentsTexts(
   entries: readonly ListedEntry[],
-  { encode }: ListParameters,
+  parameters: ListParameters,
   ownerOf: OwnerLookup | undefined,
 ): XmlTexts | XmlValue[] {
-  if (!isPlain) return new XmlTexts(() => eachContents(entries, encode, ownerOf));
-  return entries.flatMap((entry) => (entry.kind === 'object' ? [objectValues(entry, encode, ownerOf)] : []));
+  if (!isPlain) return new XmlTexts(() => eachContents(entries, parameters, ownerOf));
+  return entries.flatMap((entry) => (entry.kind === 'object' ? [objectValues(entry, parameters, ownerOf)] : []));
 }
 
 /**
@@ -46,7 +47,7 @@ export function contentsTexts(
  */
 function* eachContents(
   entries: readonly ListedEntry[],
-  encode: ListParameters['encode'],
+  parameters: ListParameters,
   ownerOf: OwnerLookup | undefined,
 ): Generator<string> {
   let owner: XmlValue;
@@ -59,7 +60,7 @@ function* eachContents(
       owner = own;
       ownerText = encodeElement(OWNER, own);
     }
-    texts += contentsText(entry, encode, ownerText);
+    texts += contentsText(entry, parameters, ownerText);
     if (texts.length < TOGETHER) continue;
     yield texts;
     texts = '';
@@ -74,8 +75,14 @@ const TOGETHER = 4096;
  * The quick twin of `objectValues` and the general writer (CONTRIBUTING.md, "Twins"): a page has a thousand objects,
  * which are written in a third of the time.
  */
-function contentsText(object: Omit<ListedObject, 'kind'>, encode: ListParameters['encode'], owner: string): string {
+function contentsText(
+  object: Omit<ListedObject, 'kind'>,
+  { encode, restoreStatus: isWanted }: ListParameters,
+  owner: string,
+): string {
   const { checksum } = object;
+  const status = isWanted ? restoreStatus(object, Date.now()) : undefined;
+  const restored = status === undefined ? '' : encodeElement(RESTORE_STATUS, status);
   const declared =
     checksum === undefined
       ? ''
@@ -83,14 +90,14 @@ function contentsText(object: Omit<ListedObject, 'kind'>, encode: ListParameters
   return (
     `<Contents><Key>${escapeXml(encode(object.key))}</Key><LastModified>${xmlDate(object.mtime)}</LastModified>` +
     `<ETag>&quot;${escapeXml(object.etag)}&quot;</ETag>${declared}<Size>${object.size}</Size>${owner}` +
-    `<StorageClass>${escapeXml(storageClassOf(object))}</StorageClass></Contents>`
+    `<StorageClass>${escapeXml(storageClassOf(object))}</StorageClass>${restored}</Contents>`
   );
 }
 
 /** A `Contents`, and what it has in common with a `Version`. */
 export function objectValues(
   object: Omit<ListedObject, 'kind'>,
-  encode: ListParameters['encode'],
+  { encode, restoreStatus: isWanted }: ListParameters,
   ownerOf: OwnerLookup | undefined,
 ): Record<string, XmlValue> {
   const { checksum } = object;
@@ -103,6 +110,7 @@ export function objectValues(
     Size: object.size,
     Owner: ownerOf?.(object.ownerId),
     StorageClass: storageClassOf(object),
+    RestoreStatus: isWanted ? restoreStatus(object, Date.now()) : undefined,
   };
 }
 

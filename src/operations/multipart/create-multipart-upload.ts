@@ -5,6 +5,7 @@ import { INITIATE_MULTIPART_UPLOAD_RESULT } from '../../protocol/xml/multipart-s
 import { writtenOwnership } from '../acl/written-object.ts';
 import { objectKey } from '../named-bucket.ts';
 import { newObjectAttributes } from '../object/new-object.ts';
+import { keptApart } from '../object/storage-class.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { encryptedBy, type Initiator } from '../../manifest/index.ts';
 import { describeEncryption, requestedEncryption } from '../encryption.ts';
@@ -18,6 +19,7 @@ export const createMultipartUpload: Operation = async (request, context) => {
   const attributes = newObjectAttributes(request, context);
   const checksum = createdChecksum(request.headers);
   const { storageClass } = attributes;
+  const apart = keptApart(attributes, encryptWith, bucket);
   const ownership = writtenOwnership(request.headers, {}, context);
   const initiator = initiatorOf(ownership.ownerId, context);
 
@@ -30,7 +32,7 @@ export const createMultipartUpload: Operation = async (request, context) => {
     ...(initiator !== undefined && { initiator }),
     ...(storageClass !== undefined && { storageClass }),
     ...(checksum !== undefined && { checksum }),
-    ...(encryptWith !== undefined && { encryption: encryptedBy(encryptWith) }),
+    ...(apart !== undefined && { encryption: encryptedBy(apart) }),
   };
   const { uploadId, initiatedAt } = await context.manifest.uploads.create({ bucket, key }, record, context.call);
   context.call.facts.note('aws.s3.upload_id', uploadId);

@@ -1,5 +1,6 @@
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
 import {
+  type Bucket,
   copiedFields,
   type CopyObjectRequest,
   type ObjectAttributes,
@@ -9,6 +10,7 @@ import {
 import { CHECKSUM_ALGORITHMS, type ChecksumAlgorithm } from '../../protocol/checksums/algorithms.ts';
 import { parseObjectAttributes, parsePlacement } from '../../protocol/headers/object-attributes.ts';
 import type { HeaderReader } from '../../protocol/request.ts';
+import { classByDefault } from './storage-class.ts';
 
 /** What a CopyObject says about the metadata of the copy, read before the source is looked up. */
 export interface RequestedMetadata {
@@ -21,11 +23,14 @@ export interface RequestedMetadata {
 }
 
 /** @throws S3Error InvalidArgument (directive), InvalidRequest (checksum), and what `parseObjectAttributes` finds */
-export function requestedMetadata(headers: HeaderReader): RequestedMetadata {
+export function requestedMetadata(headers: HeaderReader, bucket: Bucket): RequestedMetadata {
   const checksumAlgorithm = requestedChecksum(headers);
+  const byDefault = classByDefault(headers, bucket);
   return {
-    placement: parsePlacement(headers),
-    ...(directive(headers, 'metadata') === 'REPLACE' && { replacement: parseObjectAttributes(headers) }),
+    placement: { ...byDefault, ...parsePlacement(headers) },
+    ...(directive(headers, 'metadata') === 'REPLACE' && {
+      replacement: { ...byDefault, ...parseObjectAttributes(headers) },
+    }),
     ...(checksumAlgorithm !== undefined && { checksumAlgorithm }),
   };
 }

@@ -25,6 +25,7 @@ import type { S3Response } from '../../protocol/response.ts';
 import { describeEncryption, requestedEncryption } from '../encryption.ts';
 import { type RequestedMetadata, copyMetadata, directive, requestedMetadata } from './copy-metadata.ts';
 import { requestedLock, requestedTags } from './new-object.ts';
+import { keptApart } from './storage-class.ts';
 import { writeConditions } from './put-object.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html */
@@ -34,7 +35,8 @@ export const copyObject: Operation = async (request, context) => {
   const encryptWith = requestedEncryption({ headers: request.headers, bucket, algorithmAlone: true }, context);
   const key = objectKey(request);
   const conditions = writeConditions(request.headers);
-  const metadata = requestedMetadata(request.headers);
+  const metadata = requestedMetadata(request.headers, bucket);
+  const apart = keptApart(metadata.placement, encryptWith, bucket);
   const replacingTags =
     directive(request.headers, 'tagging') === 'REPLACE' ? requestedTags(request, context) : undefined;
   // The copy gets neither the source's lock nor its ACL.
@@ -48,7 +50,7 @@ export const copyObject: Operation = async (request, context) => {
       const { attributes, ...rest } = copyMetadata(metadata, source.view);
       return {
         source,
-        ...(encryptWith && { encryptWith }),
+        ...(apart && { encryptWith: apart }),
         conditions,
         ...ownership,
         ...rest,

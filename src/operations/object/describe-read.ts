@@ -1,4 +1,4 @@
-import type { ObjectView } from '../../manifest/index.ts';
+import { type ObjectView, timeOf } from '../../manifest/index.ts';
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import {
   type ResponseHeaders,
@@ -11,9 +11,10 @@ import type { S3Request } from '../../protocol/request.ts';
 import { storedEncryptionHeaders } from '../encryption.ts';
 import { versionHeaders } from '../object-version.ts';
 import type { OperationContext } from '../operation.ts';
-import { storageClassOf } from './archived.ts';
+import { storageClassOf } from './storage-class.ts';
 import { shownLock } from './object-lock.ts';
 import type { ReadTarget } from './read-request.ts';
+import { restoreHeaders } from './restore-object.ts';
 import { type SelectedBytes, contentRange, selectBytes } from './select-bytes.ts';
 
 /** What GetObject and HeadObject answer with when nothing is refused. */
@@ -35,6 +36,7 @@ export function describeRead(
   const headers = addHeaders(
     describeSelected(request, view, selected),
     storedEncryptionHeaders(view, target.shown),
+    restoreHeaders(view, timeOf(target.bucket.home).now()),
     shownLock(view, context),
     versionHeaders(target.bucket, view.versionId),
     target.versionId === undefined ? expirationHeader(target.bucket.settings.lifecycle, view) : {},

@@ -11,7 +11,7 @@ import { versionHeaders, versionTarget } from '../object-version.ts';
 import { shownKey } from '../encryption.ts';
 import type { Operation } from '../operation.ts';
 import { requireAlso } from '../permission.ts';
-import { storageClassOf } from './archived.ts';
+import { storageClassOf } from './storage-class.ts';
 import { readConditions, requireConditions } from './read-request.ts';
 
 const HEADER = 'x-amz-object-attributes';

@@ -1,4 +1,4 @@
-import { type ObjectView, requireKey } from '../../manifest/index.ts';
+import { isRestoring, type ObjectView, requireKey, timeOf } from '../../manifest/index.ts';
 import type { ByteRange } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { type ByteSource, heldBytes } from '../../streams/bytes.ts';
@@ -6,7 +6,7 @@ import { authorizedObject, withoutTellingMissing } from '../authorized-object.ts
 import { versionHeaders } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { requireAccess } from '../permission.ts';
-import { requireReadable } from './archived.ts';
+import { asRestored, requireReadable } from './storage-class.ts';
 import { describeRead } from './describe-read.ts';
 import { type ReadTarget, notModified, readTarget, requireConditions } from './read-request.ts';
 import { type ByteSelection, isOfAnother, selectBytes } from './select-bytes.ts';
@@ -30,7 +30,7 @@ export const getObject: Operation = async (request, context) => {
 export const headObject: Operation = async (request, context) => {
   const { bucket } = context;
   const target = readTarget(request, context);
-  const view = await authorizedObject(target, context);
+  const view = await asRestored(target, await authorizedObject(target, context), context);
   requireKey(view.encryption?.by, target.shown);
   if (requireConditions(view, target.conditions) === 'notModified') {
     return notModified(view, versionHeaders(bucket, view.versionId));
@@ -61,6 +61,11 @@ async function openAtOnce(target: ReadTarget, context: OperationContext): Promis
     const opened = await withoutTellingMissing(target, context, opening);
     try {
       requireAccess({ bucket, object: opened.view }, context);
+      if (isRestoring(opened.view.restore, timeOf(bucket.home).now())) {
+        // It may be over by now, which takes a look.
+        opened.body.discard();
+        return undefined;
+      }
       requireReadable(opened.view);
       requireKey(opened.view.encryption?.by, shown);
       requireConditions(opened.view, conditions);
@@ -105,7 +110,7 @@ async function lookThenOpen(target: ReadTarget, context: OperationContext): Prom
   const { bucket, selection, conditions, shown } = target;
   const { objects } = context.manifest;
   for (let turn = 0; turn < MAX_TURNS; turn++) {
-    const view = await authorizedObject(target, context);
+    const view = await asRestored(target, await authorizedObject(target, context), context);
     // A part that does not exist is refused, whichever key the client sends.
     if (selection.kind === 'part' && view.encryption !== undefined) selectBytes(selection, view);
     requireKey(view.encryption?.by, shown);

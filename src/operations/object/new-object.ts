@@ -8,6 +8,7 @@ import type { OperationContext } from '../operation.ts';
 import { requireLockedDigest } from '../required-digest.ts';
 import { dependsOnKeys, requireAlso } from '../permission.ts';
 import { missingObjectLock } from './object-lock.ts';
+import { classByDefault } from './storage-class.ts';
 
 /**
  * What a request that makes an object says of it in headers, besides its owner and ACL: metadata, tags, lock. The
@@ -19,7 +20,12 @@ export function newObjectAttributes(
 ): ParsedAttributes & { tags?: readonly Tag[]; lock?: ObjectLock } {
   const isForm = context.operation.name === 'PostObject';
   const attributes = parseObjectAttributes(request.headers, isForm ? (text) => text : undefined);
-  return { ...attributes, ...requestedTags(request, context), ...requestedLock(request, context) };
+  return {
+    ...classByDefault(request.headers, context.bucket),
+    ...attributes,
+    ...requestedTags(request, context),
+    ...requestedLock(request, context),
+  };
 }
 
 /**

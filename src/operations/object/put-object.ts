@@ -12,6 +12,7 @@ import { createdVersionHeaders } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { describeEncryption, requestedEncryption } from '../encryption.ts';
 import { newObjectAttributes } from './new-object.ts';
+import { keptApart } from './storage-class.ts';
 import type { AnyBody, PutRequest } from '../../manifest/index.ts';
 
 /** S3's largest single upload: 5 GiB. */
@@ -35,6 +36,7 @@ export async function storeObject(request: S3Request, source: Opener, context: O
   const { bucket } = context;
   const encryptWith = requestedEncryption({ headers: request.headers, bucket }, context);
   const described = describe(request, context);
+  keptApart(described.attributes, encryptWith, bucket);
   const conditions = writeConditions(request.headers);
   const key = objectKey(request);
 
@@ -57,11 +59,13 @@ export async function storeObject(request: S3Request, source: Opener, context: O
   });
   isOpen = true;
   if (body.kind !== 'held' && current !== bucket) throw versioningChanged();
+  const object = current === bucket ? described : describe(request, { ...context, bucket: current });
+  const apart = keptApart(object.attributes, encryptWith, current);
   const put = {
-    ...(current === bucket ? described : describe(request, { ...context, bucket: current })),
+    ...object,
     conditions,
     ...uploadOf(body),
-    ...(encryptWith && { encryptWith }),
+    ...(apart && { encryptWith: apart }),
   };
   const committed = await context.manifest.objects.put({ bucket: current, key }, put, context.call);
   const { etag, checksum, versionId, mtime } = committed;

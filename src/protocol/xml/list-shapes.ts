@@ -8,6 +8,14 @@ const COMMON_PREFIXES: XmlField = {
   content: { kind: 'struct', fields: fields(text, 'Prefix') },
 };
 
+export const RESTORE_STATUS: XmlField = {
+  element: 'RestoreStatus',
+  content: {
+    kind: 'struct',
+    fields: [...fields(boolean, 'IsRestoreInProgress'), ...fields(text, 'RestoreExpiryDate')],
+  },
+};
+
 /** Of an object or a version, behind what names it. */
 const OBJECT_FIELDS: readonly XmlField[] = [
   ...fields(text, 'LastModified', 'ETag'),
@@ -16,6 +24,7 @@ const OBJECT_FIELDS: readonly XmlField[] = [
   ...fields(number, 'Size'),
   OWNER,
   ...fields(text, 'StorageClass'),
+  RESTORE_STATUS,
 ];
 
 const CONTENTS: XmlField = {

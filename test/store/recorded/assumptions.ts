@@ -81,9 +81,10 @@ const AZURE_CODES: readonly Assumption[] = [
       ...AZURE,
       ...RECORDED,
       id: 'A9',
-      relies: 'codes of a busy or failing service, and of a blob that is brought back',
+      relies:
+        'codes of a busy or failing service, of a blob that is brought back, and of a tier that a blob cannot have',
     },
-    codes: ['ServerBusy', 'InternalError', 'BlobBeingRehydrated'],
+    codes: ['ServerBusy', 'InternalError', 'BlobBeingRehydrated', 'InvalidBlobTier'],
   },
   {
     ...{ ...AZURE_DOCUMENTED, id: 'A10', relies: 'codes of limits of time, rate, size and tier' },

@@ -34,7 +34,7 @@ export const AZURE_REFUSALS: readonly RecordedRefusal[] = [
   { status: 400, code: 'BothCrc64AndMd5RangeHeaderPresent', in: 'header', kind: 'unexpected' },
   { status: 400, code: 'Crc64Mismatch', in: 'header', kind: 'unexpected' },
   { status: 400, code: 'InvalidAuthenticationInfo', in: 'header', kind: 'denied' },
-  { status: 400, code: 'InvalidBlobTier', in: 'header', kind: 'unexpected' },
+  { status: 400, code: 'InvalidBlobTier', in: 'header', kind: 'tierRefused' },
   { status: 400, code: 'InvalidBlockList', in: 'header', kind: 'partsGone' },
   { status: 400, code: 'InvalidHeaderValue', in: 'header', kind: 'unexpected' },
   { status: 400, code: 'InvalidMd5', in: 'header', kind: 'digestMismatch' },

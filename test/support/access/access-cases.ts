@@ -70,6 +70,8 @@ function unsetCases(): Readonly<Partial<Record<OperationName, Case>>> {
 
 /** The buckets here have no object lock, which is said after the permission. */
 const NO_LOCK = /^400 InvalidRequest$/;
+/** Classes are labels there. */
+const NO_TIERS = /^501 NotImplemented$/;
 
 /** Documents that are none: what is said of them shows that the caller was let in. */
 const REFUSED_DOCUMENT = /^(?:400|409|501) /;
@@ -272,6 +274,15 @@ export const CASES: Readonly<Partial<Record<OperationName, Case>>> = {
     request: (place) => ({ method: 'PUT', target: key('?tagging')(place), body: TAGGING }),
   },
   DeleteObjectTagging: { needs: 'owner', request: (place) => ({ method: 'DELETE', target: key('?tagging')(place) }) },
+  RestoreObject: {
+    needs: 'owner',
+    otherwise: NO_TIERS,
+    request: (place) => ({
+      method: 'POST',
+      target: key('?restore')(place),
+      body: '<RestoreRequest><Days>1</Days></RestoreRequest>',
+    }),
+  },
   GetObjectRetention: {
     needs: 'owner',
     otherwise: NO_LOCK,

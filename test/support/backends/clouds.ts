@@ -12,8 +12,8 @@ export interface Cloud {
   stop(): Promise<void>;
 }
 
-/** `customerKeys`: Azurite knows none by itself. */
-type CloudOptions = Pick<AzuriteOptions, 'customerKeys'>;
+/** `customerKeys`: Azurite knows none by itself; `tiers`: nor does it keep tiers as the service does. */
+type CloudOptions = Pick<AzuriteOptions, 'customerKeys' | 'tiers'>;
 
 /** Each by the name that tests are told under. `BACKENDS` has memory, too. */
 export const CLOUDS: Readonly<Record<string, (options: CloudOptions) => Promise<Cloud>>> = {

@@ -1,4 +1,5 @@
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
+import type { StorageClassesConfig } from '../../../config/schema-classes.ts';
 import type { AccountDirectory } from '../../../src/access/accounts.ts';
 import { createAccountDirectory } from '../../../src/access/directory.ts';
 import type { RateLimits } from '../../../src/access/rates/rate-limits.ts';
@@ -18,6 +19,9 @@ import {
   readOnlyBuckets,
 } from '../../../src/main/bucket-rules.ts';
 import { openManifest } from '../../../src/main/manifest.ts';
+import { storageClassesOf } from '../../../src/main/storage-classes.ts';
+import { tieredStore } from '../../../src/manifest/heads/tiered-store.ts';
+import type { Time } from '../../../src/manifest/records/time.ts';
 import { KeyQueue } from '../../../src/manifest/heads/key-queue.ts';
 import type { Log } from '../../../src/observe/log.ts';
 import { OPERATIONS } from '../../../src/operations/index.ts';
@@ -88,6 +92,10 @@ export interface TestGatewayOptions {
   readonly customerKeysOverHttp?: boolean;
   /** KMS keys that clients may name. */
   readonly kmsKeys?: Readonly<Record<string, string>>;
+  /** Clocks of the manifest; absent: the machine's. */
+  readonly time?: Time;
+  /** Tiers of storage classes; absent: classes are labels. */
+  readonly storageClasses?: StorageClassesConfig;
   readonly observers?: DispatcherOptions['observers'];
   /** Where everything lies that is no bucket; of its own where the store outlives the test. */
   readonly systemContainer?: string;
@@ -124,16 +132,20 @@ export async function startGatewayOver<Store extends BlobStore>(
   const log: Log = { info: record('info'), warn: record('warn'), error: record('error') };
   const background = new AbortController();
   const { systemContainer = 'system', places = new Map() } = options;
+  const plain = noteHeads(placedStore(store, places), systemContainer);
+  const classes = options.storageClasses && storageClassesOf({ storageClasses: options.storageClasses }, {}, store);
   const manifest = openManifest({
     realm: createRealm(
       [
         {
           name: 'test',
-          store: noteHeads(placedStore(store, places), systemContainer),
+          store: classes === undefined ? plain : tieredStore(plain, classes),
+          ...(classes !== undefined && { classes }),
           places: placeIds(places),
           systemContainer,
           ownerId: CANONICAL_ID,
           queue: new KeyQueue(),
+          ...(options.time !== undefined && { time: options.time }),
           ...(options.kmsKeys !== undefined && { kmsKeys: new Map(Object.entries(options.kmsKeys)) }),
         },
       ],
@@ -145,6 +157,7 @@ export async function startGatewayOver<Store extends BlobStore>(
     ...(options.versioningDrainMs !== undefined && { versioningDrainMs: options.versioningDrainMs }),
     log,
     signal: background.signal,
+    ...(options.time !== undefined && { time: options.time }),
   });
   const peers = new Peers();
   const stalls = new StallWatch(options.stalls);

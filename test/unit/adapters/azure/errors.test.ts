@@ -29,6 +29,7 @@ describe('refusals', () => {
     [416, 'InvalidRange', 'rangeNotSatisfiable'],
     [400, 'Md5Mismatch', 'digestMismatch'],
     [409, 'BlobArchived', 'archived'],
+    [400, 'InvalidBlobTier', 'tierRefused'],
     [413, 'RequestBodyTooLarge', 'tooLarge'],
     [431, undefined, 'tooLarge'],
     [400, 'InvalidResourceName', 'invalidName'],

@@ -94,8 +94,13 @@ function byGeneralParser({ Name, Properties, Metadata }: AnyParsed): object {
     md5: 'd41d8cd98f00b204e9800998ecf8427e',
     metadata: Object.fromEntries(metadata.map(([key, value]) => [key.toLowerCase(), value])),
     ...((Properties['Content-Type'] ?? '') !== '' && { contentType: Properties['Content-Type'] }),
-    ...(Properties['AccessTier'] === 'Archive' && { archived: true }),
+    ...tierOf(Properties['AccessTier']),
   };
+}
+
+function tierOf(name: string | undefined): object {
+  if (name === 'Archive') return { tier: 'archive', archived: true };
+  return name === 'Hot' || name === 'Cool' || name === 'Cold' ? { tier: name.toLowerCase() } : {};
 }
 
 function outcome(work: () => unknown): unknown {
@@ -134,6 +139,7 @@ describe('a page of blobs', () => {
           contentDisposition: 'inline',
           cacheControl: 'no-store',
           metadata: { key: 'v', other_1: 'a & b' },
+          tier: 'archive',
           archived: true,
         },
       ],

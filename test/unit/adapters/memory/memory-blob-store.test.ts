@@ -116,10 +116,9 @@ describe('MemoryBlobStore', () => {
     expect(lastModified).toBe(1_700_000_000_000);
   });
 
-  test('an archived blob can be read again once it is back, and its record changed meanwhile', async () => {
-    const { revision } = await store.write(ref, Buffer.from('cold'), { metadata: {} }, call);
+  test('an archived blob can be read again once it is back', async () => {
+    await store.write(ref, Buffer.from('cold'), { metadata: {} }, call);
     store.setArchived(ref, true);
-    await store.setMetadata(ref, { a: '1' }, { kind: 'match', revision }, call);
     expect(await kindOf(store.read(ref, {}, call))).toBe('archived');
     store.setArchived(ref, false);
     const { body } = await store.read(ref, {}, call);

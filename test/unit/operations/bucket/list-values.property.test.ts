@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ListedEntry } from '../../../../src/manifest/listing/listing.ts';
 import { contentsTexts, objectValues } from '../../../../src/operations/bucket/list-values.ts';
+import type { Restore } from '../../../../src/manifest/records/restore.ts';
 import type { ListParameters } from '../../../../src/operations/bucket/list-parameters.ts';
 import { type XmlValue, xml } from '../../../../src/protocol/xml/document.ts';
 import { encodeXml } from '../../../../src/protocol/xml/encode.ts';
@@ -27,6 +28,11 @@ const entries: fc.Arbitrary<ListedEntry> = fc.oneof(
       storageClass: fc.constantFrom('STANDARD_IA', '', '<x>'),
       checksum: fc.constant({ algorithm: 'CRC32', value: 'AAAAAA==', type: 'FULL_OBJECT' } as const),
       archived: fc.boolean(),
+      restore: fc.constantFrom<Restore>(
+        { tier: 'Bulk', days: 1, requestedAt: Date.now() },
+        { tier: 'Standard', days: 1, requestedAt: 0, until: 4e12 },
+        { tier: 'Standard', days: 1, requestedAt: 0, until: 1 },
+      ),
     },
     { requiredKeys: ['kind', 'key', 'etag', 'size', 'mtime', 'ownerId', 'archived'] },
   ),
@@ -38,11 +44,15 @@ test('objects are written by hand as the general encoder writes them', () => {
       fc.array(entries, { maxLength: 60, size: 'max' }),
       fc.boolean(),
       fc.boolean(),
-      (list, isEncoded, hasOwners) => {
+      fc.boolean(),
+      (list, isEncoded, hasOwners, hasStatus) => {
         const encode = isEncoded ? encodeForListing : (text: string): string => text;
         const ownerOf = hasOwners ? (id: string): XmlValue => OWNERS[id] : undefined;
-        const values = list.flatMap((entry) => (entry.kind === 'object' ? [objectValues(entry, encode, ownerOf)] : []));
-        const texts = contentsTexts(list, { encode } as ListParameters, ownerOf);
+        const parameters = { encode, restoreStatus: hasStatus } as ListParameters;
+        const values = list.flatMap((entry) =>
+          entry.kind === 'object' ? [objectValues(entry, parameters, ownerOf)] : [],
+        );
+        const texts = contentsTexts(list, parameters, ownerOf);
         const documentOf = (Contents: XmlValue): string =>
           encodeXml(xml(LIST_OBJECTS_V2_RESULT, { Name: 'b', Contents, KeyCount: 1 })).toString();
         expect(documentOf(texts)).toBe(documentOf(values));

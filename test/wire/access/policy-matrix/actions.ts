@@ -106,6 +106,7 @@ export const ACTION_OF: Readonly<Partial<Record<OperationName, string>>> = {
   CompleteMultipartUpload: 'PutObject',
   ListParts: 'ListMultipartUploadParts',
   AbortMultipartUpload: 'AbortMultipartUpload',
+  RestoreObject: 'RestoreObject',
 
   ListTagsForResource: 'ListTagsForResource',
   TagResource: 'TagResource',
@@ -119,7 +120,6 @@ export const NOT_BUILT: readonly OperationName[] = [
   'CreateBucketMetadataTableConfiguration',
   'UpdateBucketMetadataInventoryTableConfiguration',
   'UpdateBucketMetadataJournalTableConfiguration',
-  'RestoreObject',
   'SelectObjectContent',
   'GetObjectTorrent',
   'RenameObject',

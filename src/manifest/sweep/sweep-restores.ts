@@ -1,0 +1,63 @@
+import type { Call } from '../../observe/call.ts';
+import { blobsOf } from '../../store/pages.ts';
+import type { Objects } from '../objects/objects.ts';
+import { recordIn } from '../records/metadata.ts';
+import { isRestoredId, parsePieceName, piecesPrefix } from '../records/piece-names.ts';
+import { isRestoring } from '../records/restore.ts';
+import { parseVersionName, versionsOfKey } from '../records/version-names.ts';
+import type { BucketSweep } from './sweep-run.ts';
+
+type Restores = Pick<Objects, 'find' | 'finishRestore'>;
+
+/**
+ * Looks after restores that run: of an object whose bytes are back it writes that down, so that its days begin although
+ * no request looks at it. Nothing to do where archived bytes can be read at once.
+ */
+export async function sweepRestores(sweep: BucketSweep, objects: Restores, call: Call): Promise<void> {
+  const { run, bucket, tally } = sweep;
+  if (bucket.home.classes === undefined || !run.store.capabilities.archiveIsOffline) return;
+  for await (const page of run.pages(run.system, { prefix: piecesPrefix(bucket) }, call)) {
+    const keys = new Set<string>();
+    for (const { name } of blobsOf(page)) {
+      const piece = parsePieceName(bucket, name);
+      if (piece?.key !== undefined && isRestoredId(piece.id)) keys.add(piece.key);
+    }
+    await run.each([...keys], (key) =>
+      run.step(tally, `restores of ${key}`, () => finishRestores(sweep, { objects, key }, call)),
+    );
+  }
+}
+
+async function finishRestores(
+  sweep: BucketSweep,
+  { objects, key }: { readonly objects: Restores; readonly key: string },
+  call: Call,
+): Promise<void> {
+  const { run, bucket, tally } = sweep;
+  for (const versionId of await versionIdsOf(sweep, key, call)) {
+    const target = { bucket, key, versionId };
+    const view = await objects.find(target, call).catch(() => undefined);
+    if (view === undefined || !isRestoring(view.restore, run.now)) continue;
+    await run.act(tally, { finding: 'restores', name: key }, async () => {
+      const now = await objects.finishRestore(target, view, call);
+      return !isRestoring(now.restore, run.now);
+    });
+  }
+}
+
+/** The current version, and those with blobs of their own whose records speak of a restore. */
+async function versionIdsOf(
+  { run, bucket }: BucketSweep,
+  key: string,
+  call: Call,
+): Promise<readonly (string | undefined)[]> {
+  if (bucket.versioning === 'never') return [undefined];
+  const found: (string | undefined)[] = ['null'];
+  for await (const page of run.pages(run.system, { prefix: versionsOfKey({ bucket, key }).prefix }, call)) {
+    for (const { name, metadata } of blobsOf(page)) {
+      const token = parseVersionName(bucket, name)?.token;
+      if (token !== undefined && recordIn(metadata)?.restore !== undefined) found.push(token);
+    }
+  }
+  return found;
+}
