@@ -1,5 +1,6 @@
 import {
   DeleteBucketCorsCommand,
+  DeleteBucketLifecycleCommand,
   DeleteBucketEncryptionCommand,
   DeleteBucketOwnershipControlsCommand,
   DeleteBucketPolicyCommand,
@@ -9,6 +10,7 @@ import {
   GetBucketAccelerateConfigurationCommand,
   GetBucketAclCommand,
   GetBucketCorsCommand,
+  GetBucketLifecycleConfigurationCommand,
   GetBucketEncryptionCommand,
   GetBucketLoggingCommand,
   GetBucketNotificationConfigurationCommand,
@@ -22,7 +24,9 @@ import {
   GetPublicAccessBlockCommand,
   PutBucketAccelerateConfigurationCommand,
   PutBucketAclCommand,
+  type LifecycleRule,
   PutBucketCorsCommand,
+  PutBucketLifecycleConfigurationCommand,
   PutBucketEncryptionCommand,
   PutBucketLoggingCommand,
   PutBucketNotificationConfigurationCommand,
@@ -126,6 +130,37 @@ const cors = companion<{ readonly rules: CORSRule[] }>('cors', {
   read: (client, Bucket) => client.send(new GetBucketCorsCommand({ Bucket })),
   observed: ({ rules }) => ({ CORSRules: rules }),
   remove: (client, Bucket) => client.send(new DeleteBucketCorsCommand({ Bucket })),
+});
+
+const lifecycle = companion<{ readonly rules: LifecycleRule[] }>('lifecycle', {
+  states: [
+    {
+      rules: [
+        { ID: 'uploads', Filter: {}, Status: 'Enabled', AbortIncompleteMultipartUpload: { DaysAfterInitiation: 7 } },
+        {
+          ID: 'logs',
+          Filter: {
+            And: {
+              Prefix: 'logs/',
+              Tags: [
+                { Key: 'z', Value: '' },
+                { Key: 'a', Value: 'b' },
+              ],
+            },
+          },
+          Status: 'Disabled',
+          Expiration: { Days: 30 },
+          NoncurrentVersionExpiration: { NoncurrentDays: 9, NewerNoncurrentVersions: 3 },
+        },
+      ],
+    },
+    { rules: [{ ID: 'old form', Prefix: '', Status: 'Enabled', Expiration: { Date: new Date('2030-01-01') } }] },
+  ],
+  put: (client, Bucket, { rules }) =>
+    client.send(new PutBucketLifecycleConfigurationCommand({ Bucket, LifecycleConfiguration: { Rules: rules } })),
+  read: (client, Bucket) => client.send(new GetBucketLifecycleConfigurationCommand({ Bucket })),
+  observed: ({ rules }) => ({ Rules: rules, TransitionDefaultMinimumObjectSize: 'all_storage_classes_128K' }),
+  remove: (client, Bucket) => client.send(new DeleteBucketLifecycleCommand({ Bucket })),
 });
 
 const website = companion<WebsiteConfiguration>('website', {
@@ -303,6 +338,7 @@ const acl = companion<{ readonly canned: 'private' | 'public-read' | 'authentica
 export const COMPANIONS: readonly Companion[] = [
   versioning,
   cors,
+  lifecycle,
   website,
   policy,
   publicAccess,
