@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { judgeClock, judgeSurvey } from '../../../../src/main/preflight/judge-survey.ts';
+import { MemoryBlobStore } from '../../../../adapters/memory/memory-blob-store.ts';
+import { judgeClock, judgeSurvey, judgeTiers } from '../../../../src/main/preflight/judge-survey.ts';
+import { storageClassesOf } from '../../../../src/main/storage-classes.ts';
 import type { LifecycleRule, StoreSurvey } from '../../../../src/store/survey.ts';
 
 const GOOD: StoreSurvey = {
@@ -51,6 +53,32 @@ describe('what an account says of itself', () => {
     ['ends uploads of others', { action: 'abortUploads', prefixes: [], days: 1 }, []],
   ])('a rule that %s', (_name, rule, expected) => {
     expect(found({ lifecycle: [rule] })).toEqual(expected);
+  });
+});
+
+describe('tiers of storage classes', () => {
+  const store = new MemoryBlobStore();
+  const classes = storageClassesOf({ storageClasses: { tiers: {}, buckets: [] } }, {}, store);
+  const told = (survey: StoreSurvey, more: Partial<Parameters<typeof judgeTiers>[1]> = {}): string[] =>
+    judgeTiers(survey, { store, ...(classes && { classes }), ...more }).map(
+      ({ level, detail }) => `${level}: ${detail}`,
+    );
+
+  test('that the account keeps, lacks, or does not tell', () => {
+    expect(told({ tiers: ['hot', 'cool', 'cold', 'archive'] })).toEqual(['ok: the account keeps all of them']);
+    expect(told({ tiers: ['hot', 'cool', 'cold'] })).toEqual([
+      'warn: the account cannot keep GLACIER, DEEP_ARCHIVE in their tiers',
+    ]);
+    expect(told({})[0]).toMatch(/^note: /);
+  });
+
+  test('and encryption scopes, which cannot be archived', () => {
+    const found = told({ tiers: ['hot', 'cool', 'cold', 'archive'] }, { kmsKeys: new Map([['k', 'scope']]) });
+    expect(found.map((line) => line.slice(0, 4))).toEqual(['ok: ', 'note']);
+  });
+
+  test('nothing where classes are labels', () => {
+    expect(judgeTiers({}, { store })).toEqual([]);
   });
 });
 
