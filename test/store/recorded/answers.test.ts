@@ -82,7 +82,9 @@ describe('Azure', () => {
       const skews: number[] = [];
       service.clock?.onReading((skewMs) => skews.push(skewMs));
       const written = await service.write(REF, Buffer.from('hello'), { metadata: {} }, testCall());
-      expect([written.lastModified, skews]).toEqual([now + s * 1000, [0]]);
+      expect([written.lastModified, skews.length]).toEqual([now + s * 1000, 1]);
+      // `Date` has whole seconds, and a busy machine takes its time.
+      expect(Math.abs(skews[0] ?? NaN)).toBeLessThan(1000);
     },
   );
 

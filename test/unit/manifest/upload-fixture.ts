@@ -13,6 +13,7 @@ import type { UploadTarget } from '../../../src/manifest/uploads/upload-find.ts'
 import type { ListedPart } from '../../../src/manifest/uploads/upload-plan.ts';
 import type { UploadRecord } from '../../../src/manifest/records/upload-record.ts';
 import { type Uploads, createUploads } from '../../../src/manifest/uploads/uploads.ts';
+import type { StorageClasses } from '../../../src/manifest/records/storage-classes.ts';
 import type { StoreCapabilities } from '../../../src/store/blob-store.ts';
 import { readAll } from '../../../src/streams/bytes.ts';
 import { withPrivateStaging } from '../../support/manifest/private-staging.ts';
@@ -32,6 +33,8 @@ export interface FixtureOptions {
   /** False: private blobs that are not needed any more stay, as after a crash. */
   readonly discarding?: boolean;
   readonly capabilities?: Partial<StoreCapabilities>;
+  /** Absent: storage classes are labels. */
+  readonly classes?: StorageClasses;
 }
 
 /** A gateway's manifest over a store in memory whose faults can be changed at any time. */
@@ -52,7 +55,8 @@ export class UploadFixture {
       this.calls.push(call);
       return this.plan(call);
     });
-    const backend = { name: 'test', store, systemContainer: 'system', ownerId: OWNER };
+    const classes = options.classes === undefined ? {} : { classes: options.classes };
+    const backend = { name: 'test', store, systemContainer: 'system', ownerId: OWNER, ...classes };
     const realm: Realm = { backends: [backend], backendOf: () => backend };
     this.settler = createSettler({
       concurrency: 2,

@@ -57,7 +57,9 @@ export class SweepFixture {
   }
 
   realm(store: BlobStore = this.gateway.memory): Realm {
-    const backend: Backend = { name: 'test', store, systemContainer: 'system', ownerId: OWNER };
+    const { classes } = this.bucket.home;
+    const kept = classes === undefined ? {} : { classes };
+    const backend: Backend = { name: 'test', store, systemContainer: 'system', ownerId: OWNER, ...kept };
     return { backends: [backend], backendOf: () => backend };
   }
 
