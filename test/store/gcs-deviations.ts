@@ -62,10 +62,24 @@ export const FAKE_GCS_DEVIATIONS: Deviations = {
     'a blob under a key is read with no other, and not without',
     'a blob under no key is not read with one',
   ]),
+  ...because('reads do not say the storage class', [
+    'a blob lies in the tier that its write names, and says so',
+    'an assembled blob lies in the tier that its assembly names',
+  ]),
+  ...because('a rewrite keeps the storage class of the source', [
+    'a copy lies in the tier that it names, also one onto itself',
+  ]),
 };
 
 /** gcsemulator v1.0.0 */
 export const GCSEMULATOR_DEVIATIONS: Deviations = {
+  ...because('storage classes are ignored: everything is STANDARD', [
+    'a blob lies in the tier that its write names, and says so',
+    'a copy lies in the tier that it names, also one onto itself',
+    'an assembled blob lies in the tier that its assembly names',
+    'a change of metadata leaves the tier',
+    'an archived blob cannot be changed where its bytes are offline, and can be removed',
+  ]),
   ...because('buckets appear by themselves, have no time and are not listed', [
     'a container made is there, with the time of its making',
     'a container cannot be made twice',
