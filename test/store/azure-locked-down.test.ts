@@ -9,7 +9,7 @@ let azurite: AzuriteProcess;
 let proxy: FaultProxy;
 
 beforeAll(async () => {
-  azurite = await startAzurite({ customerKeys: true });
+  azurite = await startAzurite({ customerKeys: true, tiers: { rehydrationMs: 0 } });
   const { endpoint, credential } = azurite.storeOptions;
   if (endpoint === undefined || credential.kind !== 'accountKey') {
     throw new Error('the emulator has an endpoint and a key');
@@ -27,6 +27,12 @@ const KIB = 1024;
 /** Small enough for the suite's bodies to be split into blocks and copies into ranges. */
 const limits = { maxStagedBlock: 64 * KIB, copyRange: 1024 * KIB };
 
-describeBlobStore('azure, every copy by URL refused', async () =>
-  createAzureStore({ ...azurite.storeOptions, endpoint: proxy.endpoint, limits }),
+describeBlobStore(
+  'azure, every copy by URL refused',
+  async () => createAzureStore({ ...azurite.storeOptions, endpoint: proxy.endpoint, limits }),
+  {
+    deviations: {
+      'an archived blob is brought back as a copy of another name': 'such an account has no other way to bring it back',
+    },
+  },
 );

@@ -62,7 +62,8 @@ const PLANTS: readonly Plant[] = [
         if (isStoreError(error, 'conditionFailed', 'notFound')) return undefined;
       }
       const now = await own.readClaim(target, call);
-      return JSON.stringify(now?.claim) === JSON.stringify(claim) ? now : undefined;
+      const text = (one: typeof claim): string => JSON.stringify(own.encodeClaim(one));
+      return now !== undefined && text(now.claim) === text(claim) ? now : undefined;
     },
     found: 'completed and aborted',
   },
