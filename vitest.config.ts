@@ -36,8 +36,7 @@ function project(name: string, folders: string[], settings: ProjectSettings = {}
 
 export default defineConfig({
   test: {
-    // Of two cores a third of the time is spent waiting for sockets and timers.
-    maxWorkers: 3,
+    maxWorkers: 2,
     projects: [
       project('unit', ['unit'], { ...TOGETHER, exclude: [...configDefaults.exclude, THOROUGH] }),
       project('thorough', [], { include: [THOROUGH], testTimeout: 180_000 }),
