@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type AzureGround, BLOCK_ID, md5Of, namesIn } from './azure-ground.ts';
-
 import { NotTried, TRIAL_BYTES, type Trial, done, removalsOf, saidOf, valueOf } from './trial.ts';
 
 /** Names that the orders of UTF-8 and UTF-16 put differently: U+FFFD, and one beyond U+FFFF. */
