@@ -105,6 +105,9 @@ function azuriteArguments({
     '127.0.0.1',
     '--blobPort',
     String(port),
+    // Its own 5 s are so short that a proxy in front of it sends requests on connections that it is about to close.
+    '--blobKeepAliveTimeout',
+    '60',
     '--silent',
     '--disableTelemetry',
     ...(customerKeys === true || tiers !== undefined ? ['--loose'] : []),
