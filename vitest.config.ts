@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import type { TestProjectInlineConfiguration } from 'vitest/config';
 
@@ -37,6 +38,8 @@ function project(name: string, folders: string[], settings: ProjectSettings = {}
 export default defineConfig({
   test: {
     maxWorkers: 2,
+    // What Node compiles for one process that a test starts serves the next: gateways keep it there, emulators should.
+    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/node') },
     projects: [
       project('unit', ['unit'], { ...TOGETHER, exclude: [...configDefaults.exclude, THOROUGH] }),
       project('thorough', [], { include: [THOROUGH], testTimeout: 180_000 }),
