@@ -8,6 +8,7 @@
  *
  * `node null-backend.ts <port> [azure|gcs] [certificate file] [key file]`: with a certificate it speaks https.
  */
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { answerBatch } from './null-batch.ts';
@@ -123,7 +124,7 @@ function changeBlob(request: RawRequest, place: Place): RawAnswer {
     const from = headerOf(head, 'x-ms-copy-source');
     const copied = from === undefined ? undefined : blobAt(from);
     blobs.stage(container, name, query.get('blockid') ?? '', copied?.size ?? request.bodySize);
-    return plain(201, `${from === undefined ? `Content-MD5: ${PLAUSIBLE_MD5}\r\n` : CRC64}${ENCRYPTED}`);
+    return plain(201, `${from === undefined ? blockDigest(request) : CRC64}${ENCRYPTED}`);
   }
   const known = blobs.get(container, name);
   if (known !== undefined && headerOf(head, 'if-none-match') === '*') return refusal(409, 'BlobAlreadyExists');
@@ -137,6 +138,18 @@ function changeBlob(request: RawRequest, place: Place): RawAnswer {
   if (comp === 'blocklist') return putBlockList(request, place);
   const source = headerOf(head, 'x-ms-copy-source');
   return source === undefined ? putBlob(request, place) : copyBlob(request, place, source);
+}
+
+/**
+ * The digest that Put Block was recorded to answer: the MD5 that it was told, or by versions before 2019-02-02 the MD5
+ * that the service computed, else a CRC64. That of a small block is its own.
+ */
+function blockDigest({ head, body }: RawRequest): string {
+  const told = headerOf(head, 'content-md5');
+  const isOld = (headerOf(head, 'x-ms-version') ?? '') < '2019-02-02';
+  if (told === undefined && !isOld) return CRC64;
+  const own = body === undefined ? PLAUSIBLE_MD5 : createHash('md5').update(body).digest('base64');
+  return `Content-MD5: ${told ?? own}\r\n`;
 }
 
 function putBlob({ head, body, bodySize }: RawRequest, { container, name }: Place): RawAnswer {
