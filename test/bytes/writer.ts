@@ -45,6 +45,8 @@ export class Writer {
       if (status === 200) this.#stored = bytes;
       else if (status !== undefined) return { fault: `PUT of ${size} bytes: status ${status}`, bytes: 0 };
     } catch (error) {
+      // It may have been stored, or be stored later: what is there is known again after the next.
+      this.#stored = undefined;
       return { fault: `PUT of ${size} bytes: ${String(error)}`, bytes: 0 };
     }
     return this.#readBack();
