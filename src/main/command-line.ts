@@ -11,6 +11,25 @@ export function parseCommandLine<T extends ParseArgsConfig>(config: T, usage: st
   }
 }
 
+/** Options of every command that works on the backends of a configuration. */
+export const BACKEND_OPTIONS = {
+  config: { type: 'string', short: 'c' },
+  backend: { type: 'string' },
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** The configuration that such a command takes. @throws StartError neither command line nor environment names one */
+export function configFile(
+  { config }: { readonly config?: string },
+  environment: Readonly<Record<string, string | undefined>>,
+  usage: string,
+): string {
+  const file = config ?? environment['S3GW_CONFIG'];
+  if (file === undefined) throw usageError('--config: expected the configuration file of the gateway', usage);
+  return file;
+}
+
 /** What is wrong with a command line, and how it is used. @param usage may have several lines */
 export function usageError(message: string, usage: string, cause?: unknown): StartError {
   return new StartError([message, ...usage.split('\n')], cause);

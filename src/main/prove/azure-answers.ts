@@ -1,9 +1,20 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { type AzureGround, BLOCK_ID, md5Of, namesIn } from './azure-ground.ts';
-import { NotTried, TRIAL_BYTES, type Trial, done, removalsOf, saidOf, valueOf } from './trial.ts';
-
-/** Names that the orders of UTF-8 and UTF-16 put differently: U+FFFD, and one beyond U+FFFF. */
-const [REPLACEMENT, BEYOND] = ['\ufffd', '\u{1f600}'];
+import { type AzureGround, BLOCK_ID, namesIn } from './azure-ground.ts';
+import {
+  BEYOND,
+  NotTried,
+  REPLACEMENT,
+  TRIAL_BYTES,
+  type Trial,
+  WITHOUT_KEY,
+  customerKey,
+  done,
+  md5Words,
+  ofBlob,
+  ofChangedBlob,
+  removalsOf,
+  saidOf,
+  valueOf,
+} from './trial.ts';
 
 /** What answers hold, listings, copies. */
 export const AZURE_ANSWERS: readonly Trial<AzureGround>[] = [
@@ -103,10 +114,7 @@ export const AZURE_ANSWERS: readonly Trial<AzureGround>[] = [
     tries: 'Copy Blob From URL inside the account',
     expected: ['202'],
     otherwise: 'the bytes of copies pass through the gateway',
-    run: async (ground) => {
-      await ground.given('source');
-      return saidOf(await ground.copy('source', 'copied'));
-    },
+    run: ofBlob('source', (ground) => ground.copy('source', 'copied')),
   },
   {
     id: 'A37',
@@ -124,21 +132,16 @@ export const AZURE_ANSWERS: readonly Trial<AzureGround>[] = [
     tries: 'Copy Blob From URL on an earlier revision of the source',
     expected: ['412 CannotVerifyCopySource', '412 SourceConditionNotMet'],
     otherwise: 'looks at the source itself where the answer leaves open which end is meant',
-    run: async (ground) => {
-      const stale = await ground.given('pinned');
-      await ground.given('pinned', Buffer.from('newer bytes'));
-      return saidOf(await ground.copy('pinned', 'pinned-copy', ['x-ms-source-if-match', stale]));
-    },
+    run: ofChangedBlob('pinned', (ground, earlier) =>
+      ground.copy('pinned', 'pinned-copy', ['x-ms-source-if-match', earlier]),
+    ),
   },
   {
     id: 'A3',
     tries: 'Copy Blob From URL with If-None-Match: * where the target exists',
     expected: ['409 BlobAlreadyExists', '412 TargetConditionNotMet'],
     otherwise: 'a failed condition is PreconditionFailed for the client, whether it comes as 409 or as 412',
-    run: async (ground) => {
-      await ground.given('target');
-      return saidOf(await ground.copy('target', 'target', [], { ifNoneMatch: '*' }));
-    },
+    run: ofBlob('target', (ground) => ground.copy('target', 'target', [], { ifNoneMatch: '*' })),
   },
   {
     id: 'A26',
@@ -167,25 +170,10 @@ export const AZURE_ANSWERS: readonly Trial<AzureGround>[] = [
     id: 'A5',
     tries: "GET without the key of a blob that was put under a customer's key",
     expected: ['409 BlobUsesCustomerSpecifiedEncryption'],
-    otherwise: 'reads of SSE-C objects with a wrong key fail with InternalError',
+    otherwise: WITHOUT_KEY,
     run: async (ground) => {
-      done(await ground.put('keyed', TRIAL_BYTES, { ms: customerKey() }), 'Put Blob with a key');
+      done(await ground.put('keyed', TRIAL_BYTES, { ms: customerKey('x-ms') }), 'Put Blob with a key');
       return saidOf(await ground.ask('GET', 'keyed'));
     },
   },
 ];
-
-function md5Words(found: string): string {
-  if (found === '') return 'none';
-  return found === md5Of(TRIAL_BYTES) ? 'of these bytes' : 'another one';
-}
-
-/** Headers of a key of our own. */
-function customerKey(): string[] {
-  const key = randomBytes(32);
-  const digest = createHash('sha256').update(key).digest('base64');
-  return [
-    ...['x-ms-encryption-algorithm', 'AES256', 'x-ms-encryption-key', key.toString('base64')],
-    ...['x-ms-encryption-key-sha256', digest],
-  ];
-}

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type AzureClient, type AzureRequest, blobPath, containerPath } from '../../../adapters/azure/index.ts';
 import type { Call } from '../../observe/call.ts';
 import type { BlobStore } from '../../store/blob-store.ts';
@@ -81,12 +80,6 @@ export class AzureGround {
 }
 
 export const BLOCK_ID = Buffer.from('block-1').toString('base64');
-export const OTHER_MD5 = md5Of(Buffer.from('other bytes'));
-
-/** Base64. */
-export function md5Of(bytes: Uint8Array): string {
-  return createHash('md5').update(bytes).digest('base64');
-}
 
 /** Names of blobs in a page of a listing, in its order. */
 export function namesIn(page: string): string[] {

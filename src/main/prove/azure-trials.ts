@@ -1,5 +1,16 @@
-import { type AzureGround, BLOCK_ID, OTHER_MD5, md5Of } from './azure-ground.ts';
-import { NotTried, TRIAL_BYTES, type Trial, done, saidOf, valueOf } from './trial.ts';
+import { type AzureGround, BLOCK_ID } from './azure-ground.ts';
+import {
+  OTHER_MD5,
+  md5Of,
+  NotTried,
+  TRIAL_BYTES,
+  type Trial,
+  done,
+  ofBlob,
+  ofChangedBlob,
+  saidOf,
+  valueOf,
+} from './trial.ts';
 
 /** What happens beyond Azure's limit of 8 KiB for metadata: twice three values of 2,000 characters. */
 const LARGE_METADATA = ['a', 'b', 'c', 'd', 'e', 'f'].flatMap((name) => [`x-ms-meta-${name}`, 'x'.repeat(2000)]);
@@ -46,25 +57,21 @@ export const AZURE_REFUSALS: readonly Trial<AzureGround>[] = [
     tries: 'Put Blob with If-None-Match: * where there is a blob',
     expected: ['409 BlobAlreadyExists'],
     otherwise: ANY_CONDITION,
-    run: async (ground) => {
-      await ground.given('exists');
-      return saidOf(await ground.put('exists', TRIAL_BYTES, { ifNoneMatch: '*' }));
-    },
+    run: ofBlob('exists', (ground) => ground.put('exists', TRIAL_BYTES, { ifNoneMatch: '*' })),
   },
   {
     id: 'A3',
     tries: 'Put Blob with If-Match of an earlier revision',
     expected: ['412 ConditionNotMet'],
     otherwise: ANY_CONDITION,
-    run: async (ground) =>
-      saidOf(await ground.put('stale', TRIAL_BYTES, { ifMatch: await staleRevision(ground, 'stale') })),
+    run: ofChangedBlob('stale', (ground, ifMatch) => ground.put('stale', TRIAL_BYTES, { ifMatch })),
   },
   {
     id: 'A3',
     tries: 'GET with If-Match of an earlier revision',
     expected: ['412 ConditionNotMet'],
     otherwise: ANY_CONDITION,
-    run: async (ground) => saidOf(await ground.ask('GET', 'read', { ifMatch: await staleRevision(ground, 'read') })),
+    run: ofChangedBlob('read', (ground, ifMatch) => ground.ask('GET', 'read', { ifMatch })),
   },
   {
     id: 'A32',
@@ -134,10 +141,7 @@ export const AZURE_REFUSALS: readonly Trial<AzureGround>[] = [
     tries: 'GET of a range behind the end',
     expected: ['416 InvalidRange'],
     otherwise: BY_STATUS,
-    run: async (ground) => {
-      await ground.given('range');
-      return saidOf(await ground.ask('GET', 'range', { ms: ['x-ms-range', 'bytes=100-200'] }));
-    },
+    run: ofBlob('range', (ground) => ground.ask('GET', 'range', { ms: ['x-ms-range', 'bytes=100-200'] })),
   },
   {
     id: 'A35',
@@ -180,11 +184,4 @@ const LIST: [string, string][] = [
 
 function pathOf({ at }: AzureGround): string {
   return `${at.client.endpoint.basePath}/${at.container}`;
-}
-
-/** A revision that the blob had before. */
-async function staleRevision(ground: AzureGround, name: string): Promise<string> {
-  const first = await ground.given(name);
-  await ground.given(name, Buffer.from('newer bytes'));
-  return first;
 }

@@ -1,4 +1,4 @@
-import { parseCommandLine, usageError } from '../command-line.ts';
+import { BACKEND_OPTIONS, configFile, parseCommandLine } from '../command-line.ts';
 import { StartError } from '../start-error.ts';
 
 export interface ProveArguments {
@@ -29,13 +29,10 @@ Ends with 0 when all is as assumed; with 2 when something is different; with 3 w
 left; with 1 when it could not start.`;
 
 const OPTIONS = {
-  config: { type: 'string', short: 'c' },
-  backend: { type: 'string' },
+  ...BACKEND_OPTIONS,
   for: { type: 'string', default: DEFAULTS.for },
   calls: { type: 'string', default: DEFAULTS.calls },
   report: { type: 'string' },
-  json: { type: 'boolean', default: false },
-  help: { type: 'boolean', short: 'h' },
 } as const;
 
 /** @returns undefined when help was asked for. @throws StartError naming what is wrong with the command line */
@@ -45,10 +42,7 @@ export function parseProveArguments(
 ): ProveArguments | undefined {
   const { values } = parseCommandLine({ args: [...argv], options: OPTIONS }, PROVE_USAGE);
   if (values.help === true) return undefined;
-  const config = values.config ?? environment['S3GW_CONFIG'];
-  if (config === undefined) {
-    throw usageError('--config: expected the configuration file of the gateway', PROVE_USAGE);
-  }
+  const config = configFile(values, environment, PROVE_USAGE);
   const { backend, report, json } = values;
   return { config, backend, report, json, forMs: timeOf(values.for), calls: callsOf(values.calls) };
 }

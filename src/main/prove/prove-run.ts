@@ -1,9 +1,11 @@
 import type { LoadedConfig } from '../../../config/load.ts';
+import type { Call } from '../../observe/call.ts';
+import type { BlobStore } from '../../store/blob-store.ts';
 import { bucketNames } from '../bucket-rules.ts';
 import { backgroundCall } from '../background-call.ts';
 import type { PreflightFinding } from '../preflight/finding.ts';
 import { checkBackend } from '../preflight/preflight.ts';
-import type { CloudClient } from '../open-store.ts';
+import type { OpenBackend } from '../backends.ts';
 import type { SecretSources } from '../secrets.ts';
 import { wordsOf } from '../start-error.ts';
 import { VERSION } from '../version.ts';
@@ -58,8 +60,7 @@ export async function prove(proof: Proof): Promise<ProofReport> {
     const call = backgroundCall(proof.signal);
     tell('looking for what runs before have left');
     const before = await territoriesLeft(store, call);
-    let found = 0;
-    for (const left of before) found += await leave(store, left, call);
+    const { removed: found } = await leave(store, before, call);
     await enter(store, territory, call);
     try {
       await runStages({ ...proof, gateway, territory, credential, findings });
@@ -69,27 +70,42 @@ export async function prove(proof: Proof): Promise<ProofReport> {
     tell('removing what was made');
     await gateway.stop();
     const cleaning = backgroundCall(AbortSignal.timeout(CLEAN_UP_MS));
-    const removed = await leave(store, territory, cleaning);
-    const left = await countContainers(store, [territory, ...before], cleaning);
+    const departure = await departureOf(store, [territory, ...before], cleaning);
     const kind = settings?.kind ?? '';
     const about = { date, version: VERSION, node: process.versions.node, platform: platform(), kind, credential };
-    const report = { ...about, ...findings, containers: { found, removed, left } };
-    return redacted(report, [`backends.${backend}`, ...(await accountNames(gateway.backend.client))]);
+    const report = { ...about, ...findings, containers: { found, ...departure } };
+    return redacted(report, [`backends.${backend}`, ...(await accountNames(gateway.backend))]);
   } finally {
     await gateway.close();
   }
 }
 
+/** A service that answers no more must not cost the report. */
+async function departureOf(
+  store: BlobStore,
+  runs: readonly Territory[],
+  call: Call,
+): Promise<Omit<ProofReport['containers'], 'found'>> {
+  try {
+    const departure = await leave(store, runs, call);
+    return { ...departure, left: await countContainers(store, runs, call) };
+  } catch (error) {
+    return { removed: 0, left: undefined, problems: [wordsOf(error)] };
+  }
+}
+
 /** What a report must not give away: whose account it is, and where. */
-async function accountNames(client: CloudClient | undefined): Promise<string[]> {
+async function accountNames({ client, endpoint }: Pick<OpenBackend, 'client' | 'endpoint'>): Promise<string[]> {
+  // One that the configuration names may be private.
+  const { origin, host } = URL.canParse(endpoint) ? new URL(endpoint) : { origin: '', host: '' };
   if (client?.kind === 'azure') {
-    const { account, host, origin } = client.azure.endpoint;
-    return [account, host, origin];
+    const own = client.azure.endpoint;
+    return [own.account, own.host, own.origin, origin, host];
   }
   if (client === undefined) return [];
   const { names, credentials } = client.gcs;
   const project = await credentials.projectId().catch(() => '');
-  return [names.prefix, project];
+  return [names.prefix, project, origin, host];
 }
 
 function platform(): string {

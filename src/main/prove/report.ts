@@ -25,7 +25,10 @@ export interface ProofReport {
     /** Of runs before this one, which did not come to remove them. */
     readonly found: number;
     readonly removed: number;
-    readonly left: number;
+    /** Absent: the service did not say. */
+    readonly left: number | undefined;
+    /** Why these are left. */
+    readonly problems: readonly string[];
   };
 }
 
@@ -78,7 +81,8 @@ export function markdownOf(report: ProofReport): string {
     '',
     `* ${count('assumed')} answers as assumed, ${different.length} different, ${count('not tried')} not tried.`,
     `* ${good} of ${acceptance.length} steps through the gateway as on S3.`,
-    `* ${containers.removed} containers removed, ${containers.left} left; ${containers.found} were there from runs before.`,
+    `* ${containers.removed} containers removed, ${containers.left ?? 'an unknown number'} left; ${containers.found} were there from runs before.`,
+    ...containers.problems.map((problem) => `* Not removed: ${problem}.`),
     ...section('Different', different, ['', 'tried', 'assumed', 'seen', 'what the gateway makes of it'], (row) => [
       ...[row.id, row.tries, row.expected.join(' or '), row.seen, row.otherwise],
     ]),

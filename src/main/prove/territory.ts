@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Call } from '../../observe/call.ts';
 import type { BlobStore, ContainerEntry } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
+import { wordsOf } from '../start-error.ts';
 
 /** The mark of a run's own container: who made it, kept with it from the moment it is there. */
 const MARK = 's3gw-prove';
@@ -57,14 +58,31 @@ export async function countContainers(store: BlobStore, runs: readonly Territory
   return (await containersOfRuns(store, call)).filter(({ name }) => wanted.has(runOf(name))).length;
 }
 
-/** Removes all containers of a run, with everything in them. Can be repeated. @returns how many there were */
-export async function leave(store: BlobStore, { run, own }: Territory, call: Call): Promise<number> {
-  const names = (await containersOfRuns(store, call)).map(({ name }) => name).filter((name) => runOf(name) === run);
+interface Departure {
+  readonly removed: number;
+  /** Why containers are still there. */
+  readonly problems: readonly string[];
+}
+
+/** Removes all containers of these runs, with everything in them, as far as that goes. Can be repeated. */
+export async function leave(store: BlobStore, runs: readonly Territory[], call: Call): Promise<Departure> {
+  const containers = await containersOfRuns(store, call);
+  const problems: string[] = [];
   let removed = 0;
-  for (const name of [...names.filter((one) => one !== own), own]) {
-    if (await removeWhole(store, name, call)) removed += 1;
+  for (const { run, own } of runs) {
+    const names = containers.map(({ name }) => name).filter((name) => runOf(name) === run && name !== own);
+    const before = problems.length;
+    for (const name of [...names, own]) {
+      // Its mark lets the next run find the others.
+      if (name === own && problems.length > before) break;
+      try {
+        if (await removeWhole(store, name, call)) removed += 1;
+      } catch (error) {
+        problems.push(`${name}: ${wordsOf(error)}`);
+      }
+    }
   }
-  return removed;
+  return { removed, problems };
 }
 
 function runOf(container: string): string {

@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { headerText, type WireHeaders, type WireResponse } from '../../../adapters/shared/wire/transport.ts';
 import type { Call } from '../../observe/call.ts';
 import type { BlobStore } from '../../store/blob-store.ts';
@@ -81,6 +82,59 @@ export async function answerOf(sent: Promise<WireResponse>): Promise<ServiceAnsw
 
 /** What blobs of trials hold. */
 export const TRIAL_BYTES = Buffer.from('prove');
+
+/** What trials of either cloud need of their ground. */
+interface Puts {
+  /** A blob to begin with, and its revision. @throws NotTried */
+  given(name: string, body?: Uint8Array): Promise<string>;
+}
+
+/** A trial that puts a blob and then asks something of it. @param ask is told the blob's revision */
+export function ofBlob<Ground extends Puts>(
+  name: string,
+  ask: (ground: Ground, revision: string) => Promise<ServiceAnswer>,
+): (ground: Ground) => Promise<string> {
+  return async (ground) => saidOf(await ask(ground, await ground.given(name)));
+}
+
+/** The same of a blob that has changed since. @param ask is told the blob's earlier revision */
+export function ofChangedBlob<Ground extends Puts>(
+  name: string,
+  ask: (ground: Ground, earlier: string) => Promise<ServiceAnswer>,
+): (ground: Ground) => Promise<string> {
+  return async (ground) => {
+    const earlier = await ground.given(name);
+    await ground.given(name, Buffer.from('newer bytes'));
+    return saidOf(await ask(ground, earlier));
+  };
+}
+
+/** Names that the orders of UTF-8 and UTF-16 put differently: U+FFFD, and one beyond U+FFFF. */
+export const [REPLACEMENT, BEYOND] = ['\ufffd', '\u{1f600}'];
+
+/** What the MD5 (Base64) in an answer is of; empty or absent where there is none. */
+export function md5Words(found: string | undefined): string {
+  if (found === undefined || found === '') return 'none';
+  return found === md5Of(TRIAL_BYTES) ? 'of these bytes' : 'another one';
+}
+
+/** Base64. */
+export function md5Of(bytes: string | Uint8Array): string {
+  return createHash('md5').update(bytes).digest('base64');
+}
+export const OTHER_MD5 = md5Of('other bytes');
+
+/** Of a read of an object under a customer's key, without that key. */
+export const WITHOUT_KEY =
+  'another refusal is InternalError for the client; where keys are ignored, SSE-C protects nothing';
+
+/** Headers of a key of our own. @param prefix of the cloud's headers */
+export function customerKey(prefix: 'x-ms' | 'x-goog'): string[] {
+  const key = randomBytes(32);
+  const digest = createHash('sha256').update(key).digest('base64');
+  const name = `${prefix}-encryption`;
+  return [`${name}-algorithm`, 'AES256', `${name}-key`, key.toString('base64'), `${name}-key-sha256`, digest];
+}
 
 /** `412 ConditionNotMet`. */
 export function saidOf({ status, code }: Pick<ServiceAnswer, 'status' | 'code'>): string {

@@ -1,6 +1,6 @@
 import { GRACE_MS, type LifecycleSettings, SWEEP_DEFAULTS, type SweepSettings } from '../../manifest/index.ts';
 import { CALENDAR } from '../../protocol/lifecycle/due.ts';
-import { parseCommandLine, usageError } from '../command-line.ts';
+import { BACKEND_OPTIONS, configFile, parseCommandLine } from '../command-line.ts';
 import { StartError } from '../start-error.ts';
 
 const HOUR_MS = 3_600_000;
@@ -47,8 +47,7 @@ export const SWEEP_USAGE = `usage: npm run sweep -- --config FILE [options]
 Ends with 0; with 2 when something could not be done; with 3 when it was told to stop; with 1 when it could not start.`;
 
 const OPTIONS = {
-  config: { type: 'string', short: 'c' },
-  backend: { type: 'string' },
+  ...BACKEND_OPTIONS,
   bucket: { type: 'string' },
   'dry-run': { type: 'boolean' },
   check: { type: 'boolean' },
@@ -58,7 +57,6 @@ const OPTIONS = {
   'keep-lost': { type: 'string' },
   'uploads-older-than': { type: 'string' },
   concurrency: { type: 'string' },
-  json: { type: 'boolean' },
   lifecycle: { type: 'boolean' },
   every: { type: 'string' },
   rate: { type: 'string' },
@@ -66,7 +64,6 @@ const OPTIONS = {
   'unsafe-day-seconds': { type: 'string' },
   // For tests: a shorter grace takes the ground from under writers.
   'unsafe-short-grace': { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
 } as const;
 
 /** @returns undefined when help was asked for. @throws StartError naming what is wrong with the command line */
@@ -76,10 +73,7 @@ export function parseSweepArguments(
 ): SweepArguments | undefined {
   const { values } = parseCommandLine({ args: [...argv], options: OPTIONS }, SWEEP_USAGE);
   if (values.help === true) return undefined;
-  const config = values.config ?? environment['S3GW_CONFIG'];
-  if (config === undefined) {
-    throw usageError('--config: expected the configuration file of the gateway', SWEEP_USAGE);
-  }
+  const config = configFile(values, environment, SWEEP_USAGE);
   const recoverLost = values['recover-lost'] === true;
   const check = values.check === true;
   if (recoverLost && (values.bucket === undefined || check)) {
@@ -106,7 +100,7 @@ export function parseSweepArguments(
     backend: values.backend,
     settings,
     check,
-    json: values.json === true,
+    json: values.json,
     ...(lifecycle && { lifecycle }),
   };
 }

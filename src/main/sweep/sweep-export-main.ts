@@ -1,6 +1,6 @@
 import type { Environment } from '../../../config/load.ts';
 import { type Export, exportPlain, type ExportReport, EXPORTS, type ExportSettings } from '../../manifest/index.ts';
-import { parseCommandLine, printJson, printLines, usageError } from '../command-line.ts';
+import { BACKEND_OPTIONS, configFile, parseCommandLine, printJson, printLines, usageError } from '../command-line.ts';
 import { StartError } from '../start-error.ts';
 import { EXIT, type SweptBackends, runCommand } from './sweep-surroundings.ts';
 
@@ -15,16 +15,13 @@ const USAGE = `usage: npm run export-plain -- --config FILE (--bucket NAME [--pr
 Ends with 0; with 2 when something could not be done; with 3 when it was told to stop; with 1 when it could not start.`;
 
 const OPTIONS = {
-  config: { type: 'string', short: 'c' },
-  backend: { type: 'string' },
+  ...BACKEND_OPTIONS,
   bucket: { type: 'string' },
   all: { type: 'boolean' },
   prefix: { type: 'string' },
   'versions-under': { type: 'string' },
   'drop-delete-markers': { type: 'boolean' },
   'dry-run': { type: 'boolean' },
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
 } as const;
 
 interface ExportArguments extends SweptBackends {
@@ -57,8 +54,7 @@ function parseArguments(argv: readonly string[], environment: Environment): Expo
     process.stdout.write(`${USAGE}\n`);
     return undefined;
   }
-  const config = values.config ?? environment['S3GW_CONFIG'];
-  if (config === undefined) throw usageError('--config: expected the configuration file of the gateway', USAGE);
+  const config = configFile(values, environment, USAGE);
   if ((values.bucket === undefined) !== (values.all === true)) {
     throw usageError('expected either --bucket NAME or --all', USAGE);
   }
@@ -72,7 +68,7 @@ function parseArguments(argv: readonly string[], environment: Environment): Expo
     ...(bucket !== undefined && { bucket }),
     ...(versionsUnder !== undefined && { versionsUnder }),
   };
-  return { config, backend: values.backend, settings, json: values.json === true };
+  return { config, backend: values.backend, settings, json: values.json };
 }
 
 function linesOf(report: ExportReport, { dryRun }: ExportSettings): string[] {

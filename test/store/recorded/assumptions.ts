@@ -267,7 +267,7 @@ const GOOGLE_ROWS: readonly Assumption[] = [
   },
   {
     ...{ ...ANSWERS, id: 'G24', cloud: 'Google', file: 'adapters/gcs/calls/read.ts' },
-    relies: 'x-goog-stored-content-length and -encoding say what is stored; composed objects have no MD5',
+    relies: 'x-goog-stored-content-length and -encoding say what is stored; composed objects have no MD5, others have',
   },
   {
     ...{ id: 'G25', cloud: 'Google', file: 'adapters/gcs/resource.ts', source: 'document' },

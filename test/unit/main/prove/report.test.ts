@@ -8,7 +8,7 @@ const GOOD: ProofReport = {
   assumptions: [{ id: 'A1', tries: 'x | y', expected: ['404'], otherwise: 'z', verdict: 'assumed', seen: '404' }],
   acceptance: [{ step: 'CreateBucket', verdict: 'as on S3', milliseconds: 3 }],
   figures: [{ what: 'a write', count: 2, unit: 'ms', median: 1.5, p90: 2 }],
-  containers: { found: 0, removed: 3, left: 0 },
+  containers: { found: 0, removed: 3, left: 0, problems: [] },
 };
 
 describe('a report', () => {
@@ -21,9 +21,12 @@ describe('a report', () => {
       { acceptance: [{ step: 'CreateBucket', verdict: 'different', seen: '500' }] },
       { acceptance: [{ step: 'CreateBucket', verdict: 'not reached' }] },
       { preflight: [{ level: 'fail', check: 'clock', detail: 'wrong' }] },
-      { containers: { found: 0, removed: 2, left: 1 } },
+      { containers: { found: 0, removed: 2, left: 1, problems: ['prove-01234567-own: it is busy'] } },
     ];
     for (const change of worse) expect(isAsAssumed({ ...GOOD, ...change })).toBe(false);
+    const silent = { ...GOOD, containers: { found: 0, removed: 0, left: undefined, problems: ['no answer'] } };
+    expect(isAsAssumed(silent)).toBe(false);
+    expect(markdownOf(silent)).toMatch(/an unknown number left.*\n\* Not removed: no answer\./);
   });
 
   test('gives no name away, in whatever it is hidden, and leaves other words whole', () => {
