@@ -113,7 +113,7 @@ function googleAuth(credentials: object | undefined, proxy: string | undefined):
       scopes: SCOPE,
       clientOptions,
       // The key was looked at above, and comes from the operator's own file.
-      // eslint-disable-next-line @typescript-eslint/no-deprecated -- its heir takes each kind of credential apart
+      // oxlint-disable-next-line typescript/no-deprecated -- its heir takes each kind of credential apart
       ...(credentials !== undefined && { credentials }),
     };
     return new library.GoogleAuth(options);

@@ -14,9 +14,9 @@ import type { AuthOptions, AuthVerdict, SigningCredential } from './verdict.ts';
  * Version 2 signs decoded text without separators. If a part held one of these characters, the text could be cut in
  * several ways.
  */
-// eslint-disable-next-line no-control-regex -- the control characters are the point
+// oxlint-disable-next-line no-control-regex -- the control characters are the point
 const AMBIGUOUS_NAME = /[\u0000-\u0020\u007f:=&?]/;
-// eslint-disable-next-line no-control-regex -- the control characters are the point
+// oxlint-disable-next-line no-control-regex -- the control characters are the point
 const CONTROL = /[\u0000-\u001f\u007f]/;
 const DUMMY_SECRET = 'no secret: the access key is unknown';
 

@@ -11,7 +11,7 @@ const MAX_WAIT_MS = 100;
 export class Batch<T> {
   readonly #handle: (items: readonly T[]) => void;
   #waiting: T[] = [];
-  #timer: NodeJS.Timeout | undefined;
+  #isTimed = false;
 
   /** @param handle must not throw: there is no caller to tell */
   constructor(handle: (items: readonly T[]) => void) {
@@ -21,7 +21,10 @@ export class Batch<T> {
   add(item: T): void {
     this.#waiting.push(item);
     if (this.#waiting.length >= MAX_WAITING) this.flush();
-    else if (this.#timer === undefined) this.#timer = setTimeout(() => this.#late(), MAX_WAIT_MS).unref();
+    else if (!this.#isTimed) {
+      this.#isTimed = true;
+      setTimeout(() => this.#late(), MAX_WAIT_MS).unref();
+    }
   }
 
   /** Hands over what waits, if anything does: for those who want to read now. */
@@ -33,7 +36,7 @@ export class Batch<T> {
   }
 
   #late(): void {
-    this.#timer = undefined;
+    this.#isTimed = false;
     this.flush();
   }
 }

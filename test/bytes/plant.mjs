@@ -25,7 +25,7 @@ if (plant !== undefined) {
     load(url, context, nextLoad) {
       const loaded = nextLoad(url, context);
       if (!url.endsWith(plant.file)) return loaded;
-      const source = String(loaded.source);
+      const source = Buffer.from(loaded.source ?? '').toString();
       if (!source.includes(plant.text)) throw new Error(`nothing to plant in ${plant.file}`);
       return { ...loaded, source: source.replace(plant.text, plant.with) };
     },

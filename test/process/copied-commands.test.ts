@@ -323,7 +323,7 @@ describe('a copied command does what it shows, whatever the request was', () => 
   test('a terminal finds nothing to obey in it', () => {
     for (const text of PAYLOADS) {
       for (const command of commandsOf(text)) {
-        // eslint-disable-next-line no-control-regex -- a terminal obeys them
+        // oxlint-disable-next-line no-control-regex -- a terminal obeys them
         expect(command.text.replaceAll(' \\\n  ', ' ')).not.toMatch(/[\x00-\x1f\x7f-\x9f\u200b\u202e\u2028\ufeff]/);
       }
     }

@@ -17,7 +17,7 @@ import { testCall } from '../support/test-call.ts';
 
 type Tried = Parameters<typeof tryAssumptions>[0];
 
-/** Differences that are found through `tried`. `store` reaches the same service, and makes and removes the containers. */
+/** Differences that are found through `tried`. `store` reaches the same service, and makes and removes containers. */
 async function differencesOf(tried: Tried, store: BlobStore): Promise<string[]> {
   const territory = newTerritory();
   await enter(store, territory, testCall());

@@ -34,7 +34,7 @@ export const MAX_HEAD = 64 * 1024;
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9][0-9]{2})(?: |$)/;
 /** Control characters: in what stands between the ends of lines also CR and LF, which have to stand together. */
-// eslint-disable-next-line no-control-regex -- exactly the bytes that have no place in a line
+// oxlint-disable-next-line no-control-regex -- exactly the bytes that have no place in a line
 const BAD_BYTES = /[\0-\x08\x0a-\x1f\x7f]/;
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const LENGTH = /^[0-9]{1,15}$/;

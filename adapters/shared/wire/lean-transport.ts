@@ -56,7 +56,7 @@ export class LeanTransport implements Transport {
 }
 
 const TARGET = /^\/[\x21-\x7e]*$/;
-// eslint-disable-next-line no-control-regex -- exactly the characters that would end or break a header
+// oxlint-disable-next-line no-control-regex -- exactly the characters that would end or break a header
 const UNFIT = /[\0-\x08\x0a-\x1f\x7f]|[^\0-\xff]/;
 
 function headOf({ method, path, headers }: WireRequest, hostLine: string, size: number | undefined): string {

@@ -11,12 +11,12 @@ interface Constraint {
 export const ARN: Constraint = {
   min: 20,
   max: 2048,
-  // eslint-disable-next-line no-control-regex -- AWS's own pattern
+  // oxlint-disable-next-line no-control-regex -- AWS's own pattern
   pattern: /^[\u0009\u000a\u000d\u0020-\u007e\u0085\u00a0-\ud7ff\ue000-\ufffd]+$/,
 };
 export const SESSION_NAME: Constraint = { min: 2, max: 64, pattern: /^[\w+=,.@-]*$/ };
 export const EXTERNAL_ID: Constraint = { min: 2, max: 1224, pattern: /^[\w+=,.@:/-]*$/ };
-// eslint-disable-next-line no-control-regex -- AWS's own pattern
+// oxlint-disable-next-line no-control-regex -- AWS's own pattern
 export const POLICY: Constraint = { min: 1, max: 2048, pattern: /^[\u0009\u000a\u000d\u0020-\u00ff]+$/ };
 export const TAG_KEY: Constraint = { min: 1, max: 128, pattern: /^[\p{L}\p{Z}\p{N}_.:/=+\-@]+$/u };
 export const TAG_VALUE: Constraint = { min: 0, max: 256, pattern: /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u };

@@ -7,10 +7,10 @@ const S3_NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
 const XSI_NAMESPACE = 'http://www.w3.org/2001/XMLSchema-instance';
 
 // What XML itself reserves, and what XML 1.0 cannot hold or (carriage return) would hand over changed.
-// eslint-disable-next-line no-control-regex -- the control characters are the point
+// oxlint-disable-next-line no-control-regex -- the control characters are the point
 const NEEDS_ESCAPE = /[&<>"\u0000-\u0008\u000b-\u001f\ufffe\uffff]/g;
 /** The same without the quotation mark, which stands around every ETag. */
-// eslint-disable-next-line no-control-regex -- the control characters are the point
+// oxlint-disable-next-line no-control-regex -- the control characters are the point
 const NEEDS_MORE = /[&<>\u0000-\u0008\u000b-\u001f\ufffe\uffff]/;
 const NAMED: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 

@@ -98,7 +98,7 @@ function parseElement(text: string): XmlElement {
 /** The general parser, for all that XML may hold. */
 export function parseAnyElement(text: string): XmlElement {
   // References are looked at where they are decoded. Here each of them would cost more than all the rest of a text.
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- its successor is a package with six more below it
+  // oxlint-disable-next-line typescript/no-deprecated -- its successor is a package with six more below it
   const verdict = XMLValidator.validate(text.replaceAll('&', '+'));
   if (verdict !== true) throw new Error(verdict.err.msg);
   const roots = toElements(parser.parse(text) as readonly RawNode[], 0);

@@ -24,7 +24,7 @@ export async function checkPrograms(
   });
   const { failed, errorInstance, seed, counterexamplePath, numShrinks } = await fc.check(property, {
     numRuns: runs,
-    unbiased: true,
+    plugins: [fc.unbiased()],
     seed: seedOf(batch),
   });
   if (!failed) return;

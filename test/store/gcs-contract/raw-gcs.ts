@@ -10,7 +10,7 @@ interface RawAnswer {
 }
 
 /** Fields of an answer; what is not there is undefined, and a comparison says so. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- answers of strangers, looked at by assertions only
+// oxlint-disable-next-line typescript/no-explicit-any -- answers of strangers, looked at by assertions only
 type Json = Readonly<Record<string, any>>;
 
 type QueryValues = Readonly<Record<string, string | number | undefined>>;

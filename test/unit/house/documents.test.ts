@@ -46,6 +46,16 @@ describe.each(DOCUMENTS)('%s', (document) => {
   });
 });
 
+test('comments have lines of at most 120 characters, which the formatter does not break', () => {
+  const long = SOURCES.filter((source) => /\.(ts|mjs)$/.test(source)).flatMap((source) =>
+    readFileSync(join(ROOT, source), 'utf8')
+      .split('\n')
+      .filter((line) => line.length > 120 && /^\s*(\/\/|\*|\/\*)/.test(line) && !/https?:/.test(line))
+      .map((line) => `${source}: ${line}`),
+  );
+  expect(long).toEqual([]);
+});
+
 test('the index of the decision records names each by its title', () => {
   const folder = join(ROOT, 'docs/decisions');
   const records = readdirSync(folder)

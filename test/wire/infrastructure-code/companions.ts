@@ -154,7 +154,7 @@ const lifecycle = companion<{ readonly rules: LifecycleRule[] }>('lifecycle', {
         },
       ],
     },
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- the old form, which older configurations have
+    // oxlint-disable-next-line typescript/no-deprecated -- the old form, which older configurations have
     { rules: [{ ID: 'old form', Prefix: '', Status: 'Enabled', Expiration: { Date: new Date('2030-01-01') } }] },
   ],
   put: (client, Bucket, { rules }) =>

@@ -196,7 +196,7 @@ describe('whatever a client sends, a request is one line that says it', () => {
     return facts;
   };
   /** Lines as the pickiest reader of them sees them. */
-  // eslint-disable-next-line no-control-regex -- separators of files, groups and records are among them
+  // oxlint-disable-next-line no-control-regex -- separators of files, groups and records are among them
   const lines = (all: string): string[] => all.split(/\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/);
 
   test('in the format of S3', () => {
@@ -235,7 +235,7 @@ describe('whatever a client sends, a request is one line that says it', () => {
       fc.property(sent, (said) => {
         const line = lineOf('json', factsOf(said));
         expect(lines(line)).toEqual([line]);
-        // eslint-disable-next-line no-control-regex -- what a terminal would obey
+        // oxlint-disable-next-line no-control-regex -- what a terminal would obey
         expect(line).not.toMatch(/[\x00-\x1f\x7f-\x9f\u202a-\u202e]/);
         const { bucket, key, versionId, uploadId, host } = JSON.parse(line) as Record<string, string>;
         const plain = [

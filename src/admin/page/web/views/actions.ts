@@ -64,7 +64,7 @@ function copyBySelection(text: string): boolean {
   const before = document.activeElement;
   document.body.append(carrier);
   carrier.select();
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- no other way without a secure origin
+  // oxlint-disable-next-line typescript/no-deprecated -- no other way without a secure origin
   const copied = document.execCommand('copy');
   carrier.remove();
   if (before instanceof HTMLElement) before.focus();
