@@ -201,6 +201,12 @@ const MEMORY = z.strictObject({
 export const BACKEND = z.discriminatedUnion('kind', [AZURE, AZURITE, GCS, GCS_DOUBLE, MEMORY]);
 
 export type BackendConfig = z.infer<typeof BACKEND>;
+
+/** It lives in the memory of the gateway's process, or ends with the process that started it. */
+export function belongsToOneProcess({ kind }: BackendConfig): boolean {
+  return kind === 'memory' || kind === 'gcs-double' || kind === 'azurite';
+}
+
 export type AzureBackendConfig = z.infer<typeof AZURE>;
 export type AzureCredentialConfig = z.infer<typeof CREDENTIAL>;
 export type GcsBackendConfig = z.infer<typeof GCS>;

@@ -5,7 +5,7 @@ import { ACCOUNT, DEMO_ACCESS_KEY } from './schema-accounts.ts';
 import { BUCKETS, bucketFaults, fitsPattern } from './schema-buckets.ts';
 import { portFaults } from './schema-ports.ts';
 import { prefixFaults } from './schema-prefixes.ts';
-import { BACKEND, type BackendConfig } from './schema-backends.ts';
+import { BACKEND, type BackendConfig, belongsToOneProcess } from './schema-backends.ts';
 import { STORAGE_CLASSES } from './schema-classes.ts';
 import { RATE_RULES } from './schema-rates.ts';
 import { CORS } from './schema-cors.ts';
@@ -91,7 +91,7 @@ const LIMITS = z.strictObject({
     .min(0)
     .default(8192)
     .describe(
-      'Open connections of S3 clients, on all listeners together; more are answered 503 SlowDown and closed, and so are those beyond an eighth of the heap, however many that is ([limits](limits.md#connections)). Each worker counts its own. 0: any number.',
+      'Open connections of S3 clients, on all listeners together; more are answered 503 SlowDown and closed, and so are those beyond an eighth of the heap, however many that is ([limits](limits.md#connections)). Each worker takes its share of them. 0: any number.',
     ),
   connectionsPerAddress: z
     .int()
@@ -156,10 +156,11 @@ const SETTINGS = z.strictObject({
   admin: ADMIN.prefault({}).describe('The admin port: probes (/healthz, /readyz, /startupz), metrics, inspector.'),
   workers: z
     .union([z.int().min(1).max(256), z.literal('auto')], { error: 'expected a number from 1 to 256, or auto' })
-    .default(1)
+    .default('auto')
     .describe(
-      'Processes that serve, each on a core. `auto`: as many as the machine, or the CPU quota of the container, lets run at a time. ' +
-        'Memory limits and `limits.heldBudgetBytes` are shared among them; connections to backends are not.',
+      'Processes that serve, each on a core. `auto`: as many as the machine, or the CPU quota of the container, lets run at a time, ' +
+        'each with 256 MiB of the memory at least; 1 where a backend belongs to one process (`azurite`, `gcs-double`, `memory`), and on other systems than Linux and FreeBSD. ' +
+        'They share what is limited for the gateway as a whole; `maxConnections` of a backend is for each of them ([workers](operations/replicas.md#several-workers-in-one-replica)).',
     ),
   accounts: z.array(ACCOUNT).default([]).describe('Accounts; read again when the file changes, without a restart.'),
   accountsFrom: z
@@ -310,11 +311,9 @@ function demoKeyFaults({ accounts, listeners }: Settings): SettingFault[] {
 
 /** Several workers cannot share a backend that lives in one process, or ends with the process that started it. */
 function sharedMemoryFaults({ workers, backends }: Settings): SettingFault[] {
-  const embedded = Object.entries(backends).find(
-    ([, { kind }]) => kind === 'memory' || kind === 'gcs-double' || kind === 'azurite',
-  );
-  if (workers === 1 || embedded === undefined) return [];
-  return [{ path: ['workers'], message: `expected 1, as backends.${embedded[0]} belongs to one process` }];
+  const embedded = Object.entries(backends).find(([, backend]) => belongsToOneProcess(backend));
+  if (workers === 1 || workers === 'auto' || embedded === undefined) return [];
+  return [{ path: ['workers'], message: `expected 1 or auto, as backends.${embedded[0]} belongs to one process` }];
 }
 
 /**

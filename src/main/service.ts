@@ -49,6 +49,8 @@ interface ServiceOptions {
   readonly log: Log;
   /** Other processes of this replica listen on the same ports. */
   readonly sharedPorts: boolean;
+  /** What is wrong with the configuration as a whole is this process's to tell. */
+  readonly speaksForAll: boolean;
   readonly telemetry: Telemetry;
 }
 
@@ -182,7 +184,7 @@ class RunningService implements RunningGateway {
     for (const listener of config.listeners) await this.#open(listener);
     this.#stalls.start();
     this.#started = true;
-    this.#lookForHiddenBuckets();
+    if (this.#options.speaksForAll) this.#lookForHiddenBuckets();
   }
 
   async drain(): Promise<void> {

@@ -60,6 +60,7 @@ interface SmallSettings extends Pick<RunningGateway, 'port' | 'adminPort'> {
 export function smallSettings({ port, adminPort, secure, backend = MEMORY }: SmallSettings): string {
   const host = '127.0.0.1';
   return stringify({
+    workers: 1,
     listeners: [{ host, port }, ...(secure === undefined ? [] : [{ host, ...secure }])],
     admin: { port: adminPort },
     accounts: [account('flood', '1', ACCESS_KEY), account('honest', '2', OTHER_ACCESS_KEY)],

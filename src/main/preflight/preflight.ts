@@ -1,3 +1,6 @@
+import process from 'node:process';
+import type { Config } from '../../../config/schema.ts';
+import type { AccountDirectory } from '../../access/accounts.ts';
 import {
   type Backend,
   type BucketNames,
@@ -9,7 +12,10 @@ import type { Call } from '../../observe/call.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import type { SurveyedStore } from '../../store/survey.ts';
 import { backgroundCall } from '../background-call.ts';
-import type { OpenBackend } from '../backends.ts';
+import { type OpenBackend, openBackends } from '../backends.ts';
+import { bucketNames } from '../bucket-rules.ts';
+import { printLines } from '../command-line.ts';
+import type { SecretSources } from '../secrets.ts';
 import { networkAdvice, reasonOf, refusalAdvice } from './error-words.ts';
 import { type PreflightFinding, lineOf, ok } from './finding.ts';
 import { judgeClock, judgeSurvey, judgeTiers } from './judge-survey.ts';
@@ -18,12 +24,32 @@ import { tryBlobs, tryContainers } from './permissions.ts';
 const WITHIN_MS = 120_000;
 
 /**
+ * Opens the backends of a configuration and looks at each.
+ * @returns whether the gateway could work with all of them
+ * @throws StartError
+ */
+export async function preflightBackends(
+  config: Config,
+  accounts: AccountDirectory,
+  sources: SecretSources,
+): Promise<boolean> {
+  const backends = await openBackends(config, accounts, sources);
+  try {
+    return await lookAtBackends(backends, bucketNames(backends, config.buckets), (line) =>
+      printLines(process.stdout, [line]),
+    );
+  } finally {
+    await Promise.all(backends.map((backend) => backend.close()));
+  }
+}
+
+/**
  * Looks whether the gateway could work with each of these backends, before any traffic comes. Prints a line for each
  * thing looked at.
  * @param names what the configuration makes of the names of buckets
  * @returns false when something is so that it could not
  */
-export async function preflightBackends(
+async function lookAtBackends(
   backends: readonly OpenBackend[],
   names: BucketNames,
   print: (line: string) => void,

@@ -67,7 +67,7 @@ export class ProvedGateway {
     const telemetry = await startTelemetry({ config, folder: this.#sources.folder, environment: {}, log });
     const service = await startService({
       ...{ config, sources: this.#sources, identities: this.#identities, backends: [this.backend] },
-      ...{ log, telemetry, sharedPorts: false },
+      ...{ log, telemetry, sharedPorts: false, speaksForAll: true },
     });
     const client = new S3Client(service.endpoints[0] ?? '', this.#key, signal);
     this.#running = { service, telemetry, client };

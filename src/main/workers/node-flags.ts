@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 
 const MIB = 1024 * 1024;
 /** The process that only watches over workers. */
-const SUPERVISOR_MIB = 64;
+export const SUPERVISOR_MIB = 64;
 /** Beyond this V8's old space helps nobody: what the gateway keeps is small, and bodies lie outside of the heap. */
 const LARGEST_OLD_SPACE_MIB = 4096;
 const SMALLEST_OLD_SPACE_MIB = 64;
@@ -28,7 +28,7 @@ const GROWTH = /^--heap[-_]growing[-_]percent/;
 const PARALLEL = /^--(?:no[-_]?)?parallel[-_]scavenge/;
 
 /** The memory that this process may use, where a cgroup (version 1 or 2) sets a limit. Bytes. */
-function memoryLimit(): number | undefined {
+export function memoryLimit(): number | undefined {
   // Without a limit, version 1 says an enormous number and version 2 nothing.
   const limit = process.constrainedMemory();
   return limit > 0 && limit < totalmem() ? limit : undefined;

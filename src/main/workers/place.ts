@@ -2,7 +2,7 @@ import process from 'node:process';
 import type { Config } from '../../../config/schema.ts';
 
 /** Which of the workers of a replica this process is. A replacement takes the place of the one it replaces. */
-interface Place {
+export interface Place {
   /** From 1. The first worker has the admin port. */
   readonly slot: number;
   readonly count: number;
@@ -26,18 +26,27 @@ export function ownPlace(): Place | undefined {
 }
 
 /**
- * What a worker makes of the configuration of all: the ports of the first one, its share of the memory for held bodies
- * and for the journal, a name of its own, and, but for the first one, an admin port of its own that only this machine
- * sees.
+ * What a worker makes of the configuration of all: the ports of the first one, its share of what is limited for the
+ * gateway as a whole, a name of its own, and, but for the first one, an admin port of its own that only this machine
+ * sees. The kernel deals connections out by a hash, so that shares of their number are near what each worker gets.
  */
 export function settingsOf(config: Config, place: Place | undefined): Config {
   if (place === undefined) return config;
   const { slot, count, ports } = place;
-  const limits = { ...config.limits, heldBudgetBytes: Math.floor(config.limits.heldBudgetBytes / count) };
+  const share = (whole: number): number => Math.ceil(whole / count);
+  const { heldBudgetBytes, connections, connectionsPerAddress } = config.limits;
+  const limits = {
+    ...config.limits,
+    heldBudgetBytes: share(heldBudgetBytes),
+    connections: share(connections),
+    connectionsPerAddress: share(connectionsPerAddress),
+  };
+  const { waitingBytes, waitingCalls } = config.tracing;
+  const tracing = { ...config.tracing, waitingBytes: share(waitingBytes), waitingCalls: share(waitingCalls) };
   const listeners = config.listeners.map((listener, index) => ({ ...listener, port: ports[index] ?? listener.port }));
-  const journal = { maxBytes: Math.floor(config.admin.journal.maxBytes / count) };
+  const journal = { maxBytes: share(config.admin.journal.maxBytes) };
   const { replica } = config.admin;
   const named = { ...config.admin, journal, ...(replica !== undefined && { replica: `${replica}-${slot}` }) };
   const admin = slot === 1 ? named : { ...named, host: '127.0.0.1', port: 0 };
-  return { ...config, limits, listeners, admin };
+  return { ...config, limits, tracing, listeners, admin };
 }

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { type ChildProcess, fork } from 'node:child_process';
-import type { ListenerConfig } from '../../../config/schema.ts';
+import type { Config, ListenerConfig } from '../../../config/schema.ts';
 import type { Log } from '../../observe/log.ts';
 import { workerFlags } from './node-flags.ts';
 import { placeVariable } from './place.ts';
@@ -35,7 +35,7 @@ interface End {
 
 interface SupervisorOptions {
   readonly count: number;
-  readonly listeners: readonly ListenerConfig[];
+  readonly config: Pick<Config, 'listeners' | 'accessLog'>;
   readonly log: Log;
 }
 
@@ -45,12 +45,14 @@ interface SupervisorOptions {
  * @throws StartError when a port is taken
  */
 export async function superviseWorkers(options: SupervisorOptions): Promise<void> {
-  await requireFreePorts(options.listeners);
+  await requireFreePorts(options.config.listeners);
   await new Supervisor(options).run();
 }
 
 class Supervisor {
   readonly #count: number;
+  /** Without one a hang-up ends the process, as it ends one that serves alone. */
+  readonly #hasLogFile: boolean;
   readonly #log: Log;
   readonly #workers = new Map<number, Worker>();
   readonly #restarts: Restarts;
@@ -59,8 +61,9 @@ class Supervisor {
   #ports: readonly number[] = [];
   #stopping = false;
 
-  constructor({ count, log }: SupervisorOptions) {
+  constructor({ count, config, log }: SupervisorOptions) {
     this.#count = count;
+    this.#hasLogFile = config.accessLog.format !== 'off' && config.accessLog.file !== undefined;
     this.#log = log;
     this.#restarts = new Restarts(count);
   }
@@ -72,10 +75,12 @@ class Supervisor {
       else this.#stop(signal);
     };
     const onDisconnect = (): void => this.#stop('disconnect');
+    const onHangUp = (): void => this.#passOn('SIGHUP');
     process.on('SIGTERM', onSignal).on('SIGINT', onSignal).once('disconnect', onDisconnect);
+    if (this.#hasLogFile) process.on('SIGHUP', onHangUp);
     this.#start(1);
     await this.#done.promise;
-    process.off('SIGTERM', onSignal).off('SIGINT', onSignal).off('disconnect', onDisconnect);
+    process.off('SIGTERM', onSignal).off('SIGINT', onSignal).off('SIGHUP', onHangUp).off('disconnect', onDisconnect);
     if (process.connected) process.disconnect();
   }
 
@@ -147,13 +152,20 @@ class Supervisor {
     this.#stopping = true;
     if (this.#workers.size > 0) this.#log.info({ reason, workers: this.#workers.size }, 'stopping the workers');
     for (const timer of this.#waiting) clearTimeout(timer);
-    for (const { child } of this.#workers.values()) child.kill('SIGTERM');
+    this.#passOn('SIGTERM');
     if (this.#workers.size === 0) this.#done.resolve(undefined);
   }
 
   #kill(): void {
     process.exitCode = 1;
-    for (const { child } of this.#workers.values()) child.kill('SIGKILL');
+    this.#passOn('SIGKILL');
+  }
+
+  /** One that is still starting has no log to open anew, and a hang-up would end it. */
+  #passOn(signal: NodeJS.Signals): void {
+    for (const { child, serving } of this.#workers.values()) {
+      if (signal !== 'SIGHUP' || serving !== undefined) child.kill(signal);
+    }
   }
 }
 

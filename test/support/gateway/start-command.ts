@@ -78,6 +78,7 @@ export function startCommand({ keep = false } = {}): StartCommand {
     configFile(name, changes = {}) {
       const file = join(folder, name);
       const settings = {
+        workers: 1,
         listeners: [{ port: 0 }],
         admin: { port: 0, enabled: false },
         accounts: [testAccount()],
