@@ -20,8 +20,9 @@ export class Batch<T> {
 
   add(item: T): void {
     this.#waiting.push(item);
-    if (this.#waiting.length >= MAX_WAITING) this.flush();
-    else if (!this.#isTimed) {
+    if (this.#waiting.length >= MAX_WAITING) {
+      this.flush();
+    } else if (!this.#isTimed) {
       this.#isTimed = true;
       setTimeout(() => this.#late(), MAX_WAIT_MS).unref();
     }
