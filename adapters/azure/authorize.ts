@@ -52,5 +52,5 @@ const REFUSALS: ReadonlySet<string> = new Set([
 
 function refuseToken(cause: unknown): never {
   const refused = cause instanceof Error && REFUSALS.has(cause.name);
-  throw new StoreError(refused ? 'denied' : 'unavailable', { call: 'token', cause });
+  throw new StoreError(refused ? 'denied' : 'unavailable', { call: 'credential', cause });
 }

@@ -134,5 +134,5 @@ function refuseToken(cause: unknown): never {
   const refused =
     (status !== undefined && status >= 400 && status < 500 && status !== 429) ||
     /could not load the default credentials/i.test(String(cause));
-  throw new StoreError(refused ? 'denied' : 'unavailable', { call: 'token', cause });
+  throw new StoreError(refused ? 'denied' : 'unavailable', { call: 'credential', cause });
 }

@@ -17,7 +17,10 @@ export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, within?:
     const late =
       within === undefined
         ? undefined
-        : setTimeout(() => reject(new StoreError('unavailable', { call: 'token', code: NO_ANSWER_IN_TIME })), within);
+        : setTimeout(
+            () => reject(new StoreError('unavailable', { call: 'credential', code: NO_ANSWER_IN_TIME })),
+            within,
+          );
     work.then(resolve, reject).finally(() => {
       clearTimeout(late);
       signal.removeEventListener('abort', onAbort);

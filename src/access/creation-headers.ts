@@ -1,28 +1,11 @@
-import { ACL_HEADERS } from '../protocol/acl/grant-headers.ts';
 import type { HeaderReader } from '../protocol/request.ts';
+import { CREATION_HEADERS } from './heeded-headers.ts';
 
 /** The operation whose request carries these headers. */
 export const CREATING = 'CreateMultipartUpload';
 
 /** Headers by name, lower case. */
 type CreationHeaders = Readonly<Record<string, string>>;
-
-/**
- * Headers that CreateMultipartUpload sends once for the whole upload, and that policies have conditions on. Parts
- * cannot send them again, so S3 judges each part by the headers of CreateMultipartUpload.
- */
-const NAMES = [
-  ...ACL_HEADERS,
-  'x-amz-object-lock-legal-hold',
-  'x-amz-object-lock-mode',
-  'x-amz-object-lock-retain-until-date',
-  'x-amz-server-side-encryption',
-  'x-amz-server-side-encryption-aws-kms-key-id',
-  'x-amz-server-side-encryption-customer-algorithm',
-  'x-amz-storage-class',
-  'x-amz-tagging',
-  'x-amz-website-redirect-location',
-];
 
 /** Beginnings of the condition keys that these headers answer, in lower case. */
 export const CREATION_KEYS = [
@@ -39,10 +22,13 @@ export function isCreationKey(key: string): boolean {
   return CREATION_KEYS.some((prefix) => key.startsWith(prefix));
 }
 
-/** These headers of a CreateMultipartUpload; undefined: the request has none of them. */
+/**
+ * What a CreateMultipartUpload says once for the whole upload, and policies have conditions on; undefined: nothing.
+ * Parts cannot say it again, so S3 judges each part by these headers.
+ */
 export function creationHeaders(headers: HeaderReader): CreationHeaders | undefined {
   const said: Record<string, string> = {};
-  for (const name of NAMES) {
+  for (const name of CREATION_HEADERS) {
     const value = headers.get(name);
     if (value !== undefined) said[name] = value;
   }

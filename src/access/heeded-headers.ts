@@ -7,6 +7,21 @@ interface Asked {
   readonly headers: HeaderReader;
 }
 
+/** What an object is given when it is made, and policies have conditions on. */
+const OBJECT_HEADERS = [
+  'x-amz-storage-class',
+  'x-amz-server-side-encryption',
+  'x-amz-server-side-encryption-aws-kms-key-id',
+  'x-amz-server-side-encryption-customer-algorithm',
+  'x-amz-website-redirect-location',
+  'x-amz-object-lock-mode',
+  'x-amz-object-lock-retain-until-date',
+  'x-amz-object-lock-legal-hold',
+  'x-amz-tagging',
+];
+/** The same, and who may do what with it. */
+export const CREATION_HEADERS: readonly string[] = [...ACL_HEADERS, ...OBJECT_HEADERS];
+
 /** Operations that make an object, or begin to, with the properties that their headers name. */
 const MAKING = ['PutObject', 'PostObject', 'CopyObject', 'CreateMultipartUpload'];
 const COMMITTING = ['PutObject', 'PostObject', 'CopyObject', 'CompleteMultipartUpload'];
@@ -20,20 +35,7 @@ const HEEDED: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   (
     [
       [ACL_HEADERS, [...MAKING, 'CreateBucket', 'PutBucketAcl', 'PutObjectAcl']],
-      [
-        [
-          'x-amz-storage-class',
-          'x-amz-server-side-encryption',
-          'x-amz-server-side-encryption-aws-kms-key-id',
-          'x-amz-server-side-encryption-customer-algorithm',
-          'x-amz-website-redirect-location',
-          'x-amz-object-lock-mode',
-          'x-amz-object-lock-retain-until-date',
-          'x-amz-object-lock-legal-hold',
-          'x-amz-tagging',
-        ],
-        MAKING,
-      ],
+      [OBJECT_HEADERS, MAKING],
       [['x-amz-copy-source'], ['CopyObject', 'UploadPartCopy']],
       [['x-amz-metadata-directive'], ['CopyObject']],
       [['x-amz-object-ownership'], ['CreateBucket']],

@@ -258,7 +258,10 @@ describe('over https', () => {
         credential: failing(error),
         retries: { baseDelay: 1 },
       });
-      await expect(store.ping(testCall())).rejects.toMatchObject({ kind, detail: { call: 'token', cause: error } });
+      await expect(store.ping(testCall())).rejects.toMatchObject({
+        kind,
+        detail: { call: 'credential', cause: error },
+      });
       await store.close();
     }
   });

@@ -20,6 +20,8 @@ export interface AzuriteOptions {
   readonly customerKeys?: boolean;
   /** Keep tiers as the service does, by something that stands before it. Not with `tls`. */
   readonly tiers?: TierKeeperOptions;
+  /** Takes API versions that it does not know, as it says; SDKs may be newer than it. */
+  readonly anyApiVersion?: boolean;
   /** Default: any free port. */
   readonly port?: number;
   /** Most data to keep in memory, MiB. Default: Azurite's, half of the machine's memory. */
@@ -95,6 +97,7 @@ function azuriteArguments({
   folder,
   tls,
   oauth,
+  anyApiVersion,
   port = 0,
   memoryLimitMiB,
   customerKeys,
@@ -111,6 +114,7 @@ function azuriteArguments({
     '--silent',
     '--disableTelemetry',
     ...(customerKeys === true || tiers !== undefined ? ['--loose'] : []),
+    ...(anyApiVersion === true ? ['--skipApiVersionCheck'] : []),
     ...(folder === undefined ? ['--inMemoryPersistence'] : ['--location', folder]),
     ...(memoryLimitMiB === undefined ? [] : ['--extentMemoryLimit', String(memoryLimitMiB)]),
     ...(tls === undefined ? [] : ['--cert', tls.certFile, '--key', tls.keyFile]),

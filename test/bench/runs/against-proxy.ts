@@ -79,7 +79,7 @@ async function start({ backend, folder, running }: Place, options: BenchOptions)
   const targets = { bare: { port: barePort, pids: [bare.pid] }, gateway: { port: signer.port, pids: bed.pids } };
   await setUp(signer, load, { targets, wire });
   const uploadId = await beginUpload(signer);
-  running.peers.push(...(await peersOf(options, { origin, folder })));
+  running.peers.push(...(await peersOf(options, { origin, folder, isNull: true })));
   const given = options.peers.map((peer) => new BenchPeer({ ...peer, pids: [] }));
   const own = running.peers.map(({ endpoint, pid, ...peer }) => {
     return new BenchPeer({ ...peer, port: Number(new URL(endpoint).port), region: 'us-east-1', pids: [pid] });

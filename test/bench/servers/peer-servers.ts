@@ -36,6 +36,8 @@ interface Place {
   readonly origin: string;
   /** For files of the run. */
   readonly folder: string;
+  /** The backend is the null backend: it makes up the MD5 of what it is sent, and knows old API versions only. */
+  readonly isNull: boolean;
 }
 
 const READY_MS = 60_000;
@@ -46,16 +48,16 @@ const STARTERS = { s3proxy, versitygw, rclone } satisfies Record<
   keyof PeerPrograms,
   (program: string, place: Place) => Promise<PeerServer>
 >;
-const NAMES = Object.keys(STARTERS) as (keyof PeerPrograms)[];
+export const PEERS = Object.keys(STARTERS) as (keyof PeerPrograms)[];
 
 /** Those that were named; who was not is told of loudly. They end with `stop`, or with this process. */
 export async function startPeers(programs: PeerPrograms, place: Place): Promise<PeerServer[]> {
   const started: PeerServer[] = [];
   try {
-    for (const name of NAMES) {
+    for (const name of PEERS) {
       const program = programs[name];
       if (program === undefined) process.stderr.write(`!!! ${name} is not measured: no --${name} !!!\n`);
-      else started.push(await STARTERS[name](program, place));
+      else started.push(await startPeer(name, program, place));
     }
     return started;
   } catch (error) {
@@ -64,16 +66,21 @@ export async function startPeers(programs: PeerPrograms, place: Place): Promise<
   }
 }
 
-async function s3proxy(jars: string, { origin, folder }: Place): Promise<PeerServer> {
+/** One of them. It ends with `stop`, or with this process. */
+export function startPeer(name: keyof PeerPrograms, program: string, place: Place): Promise<PeerServer> {
+  return STARTERS[name](program, place);
+}
+
+async function s3proxy(jars: string, { origin, folder, isNull }: Place): Promise<PeerServer> {
   const endpoint = `http://127.0.0.1:${await freePort()}`;
-  const file = join(folder, 's3proxy.conf');
+  const file = join(folder, `s3proxy-${new URL(endpoint).port}.conf`);
   const settings = {
     's3proxy.endpoint': endpoint,
     's3proxy.authorization': 'aws-v2-or-v4',
     's3proxy.identity': KEYS.accessKey,
     's3proxy.credential': KEYS.secretKey,
     's3proxy.ignore-unknown-headers': 'true',
-    'jclouds.provider': 'azureblob',
+    'jclouds.provider': isNull ? 'azureblob' : 'azureblob-sdk',
     'jclouds.identity': DEVELOPMENT_ACCOUNT,
     'jclouds.credential': DEVELOPMENT_KEY,
     'jclouds.endpoint': `${origin}/${DEVELOPMENT_ACCOUNT}`,
@@ -101,15 +108,14 @@ async function versitygw(program: string, { origin }: Place): Promise<PeerServer
   return peer('versitygw', `http://${address}`, spawn(program, args, { ...QUIET, env }));
 }
 
-async function rclone(program: string, { origin, folder }: Place): Promise<PeerServer> {
+async function rclone(program: string, { origin, folder, isNull }: Place): Promise<PeerServer> {
   const address = `127.0.0.1:${await freePort()}`;
   const env = {
     ...process.env,
     RCLONE_AZUREBLOB_ACCOUNT: DEVELOPMENT_ACCOUNT,
     RCLONE_AZUREBLOB_KEY: DEVELOPMENT_KEY,
     RCLONE_AZUREBLOB_ENDPOINT: `${origin}/${DEVELOPMENT_ACCOUNT}`,
-    // The null backend makes up the MD5 of what it is sent.
-    RCLONE_IGNORE_CHECKSUM: 'true',
+    ...(isNull && { RCLONE_IGNORE_CHECKSUM: 'true' }),
     RCLONE_CONFIG: join(folder, 'rclone.conf'),
     RCLONE_CACHE_DIR: join(folder, 'rclone'),
     RCLONE_LOG_LEVEL: 'EMERGENCY',

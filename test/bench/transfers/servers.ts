@@ -8,7 +8,7 @@ export type Server = Omit<PeerServer, 'pid'> & { readonly pids: readonly number[
 export async function startServers(backend: BenchBackend, programs: PeerPrograms, folder: string): Promise<Server[]> {
   const first = await gateway(backend);
   try {
-    const peers = await startPeers(programs, { origin: backend.origin, folder });
+    const peers = await startPeers(programs, { origin: backend.origin, folder, isNull: true });
     return [first, ...peers.map(({ pid, ...peer }) => ({ ...peer, pids: [pid] }))];
   } catch (error) {
     await first.stop();

@@ -1,8 +1,6 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parse as parseYaml } from 'yaml';
-import { CONFIG } from '../../../config/schema.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const DOCUMENTS = readdirSync(ROOT)
@@ -84,11 +82,6 @@ test('ARCHITECTURE says of functions where they are', () => {
       .map((name) => `${file}: ${name}`);
   });
   expect(missing).toEqual([]);
-});
-
-test('the configuration in the README is one that the gateway takes', () => {
-  const yaml = /```yaml\n(.+?)```/s.exec(readFileSync(join(ROOT, 'README.md'), 'utf8'))?.[1];
-  expect(CONFIG.safeParse(parseYaml(yaml ?? '')).error).toBeUndefined();
 });
 
 function linkHolds(document: string, link: string): boolean {
