@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { ERROR_TABLE, type S3ErrorCode } from '../../../../src/errors/error-table.ts';
 import { S3Error } from '../../../../src/errors/s3-error.ts';
 import { type Metrics, startMetrics } from '../../../../src/main/telemetry/metrics.ts';
 import { laneReadings, settleReadings } from '../../../../src/main/telemetry/readings.ts';
 import { INSTRUMENTS, shownName } from '../../../../src/observe/metrics/instruments.ts';
 import { observe, processReadings } from '../../../../src/observe/metrics/process-metrics.ts';
 import { RequestMetrics } from '../../../../src/observe/metrics/request-metrics.ts';
+import { OPERATION_TABLE } from '../../../../src/protocol/operation-table.ts';
 import type { BackendCallFacts } from '../../../../src/observe/call-facts.ts';
 import { findDebianProgram } from '../../../helm/tools/debian.ts';
 import { parseMetrics, type Sample } from '../../../support/observe/prometheus-text.ts';
@@ -121,6 +123,18 @@ describe('what requests come to', () => {
 });
 
 describe('labels', () => {
+  test('every error of every operation has a series of its own, however many strangers provoke', async () => {
+    const codes = Object.keys(ERROR_TABLE) as S3ErrorCode[];
+    for (const code of codes) {
+      const failure = new S3Error(code);
+      for (const { name: operation } of OPERATION_TABLE)
+        requests.ended(Object.assign(endedFacts({ operation }), { failure }));
+    }
+    const errors = (await samples()).filter(({ name }) => name === 's3gw_errors_total');
+    expect(errors).toHaveLength(OPERATION_TABLE.length * codes.length);
+    expect(errors.every(({ value: count, labels }) => count === 1 && labels['code'] !== undefined)).toBe(true);
+  });
+
   test('take no value from what clients send: a flood of names adds no series', async () => {
     requests.ended(endedFacts());
     const before = (await samples()).length;
