@@ -3,6 +3,7 @@ import type { BodyFacts } from '../../protocol/body/object-body.ts';
 import type { Checksum, ChecksumAlgorithm } from '../../protocol/checksums/algorithms.ts';
 import type { WriteConditions } from '../../protocol/conditions.ts';
 import type { CustomerKey } from '../../store/customer-key.ts';
+import type { GatheredRemovals } from '../../store/gathered-removals.ts';
 import type { BlobMetadata, ByteRange, ContentHeaders } from '../../store/blob-store.ts';
 import type { OpenEndedBody, UploadBody } from '../../streams/bytes.ts';
 import type { Bucket } from '../records/bucket.ts';
@@ -161,6 +162,8 @@ export interface RemoveRequest {
    * look, as the change is on condition of the head. What lies beside such a key says nothing of what is removed next.
    */
   readonly listing?: HeadsByKey;
+  /** Sends the removals of many keys together. Absent: each is a call. */
+  readonly removals?: GatheredRemovals;
   /** What must be true of the version by its id when it is removed; else PreconditionFailed. For lifecycle rules. */
   readonly standing?: Standing;
 }

@@ -53,7 +53,7 @@ async function removeUnversioned(
   call: Call,
 ): Promise<Removed> {
   const { bucket, key, versionId = NULL_VERSION } = target;
-  const { conditions, guard } = request;
+  const { conditions, guard, removals } = request;
   const place = { bucket, key };
   const nothing: Removed = { deleteMarker: false };
   if (versionId !== NULL_VERSION) return nothing;
@@ -70,7 +70,10 @@ async function removeUnversioned(
     const token = namedVersion(head.record);
     if (token !== undefined) await sealDeleted({ ...place, token }, call);
     try {
-      await bucket.home.store.remove(head.ref, head.properties.revision, call);
+      const { revision } = head.properties;
+      await (removals === undefined
+        ? bucket.home.store.remove(head.ref, revision, call)
+        : removals.remove(head.ref.name, revision, call));
     } catch (error) {
       if (isStoreError(error, 'notFound')) return nothing;
       const isLost = mayHaveHappened(error);

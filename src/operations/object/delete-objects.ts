@@ -5,6 +5,7 @@ import type { HeaderReader } from '../../protocol/request.ts';
 import { type Decoded, decodeXmlList } from '../../protocol/xml/decode.ts';
 import { type XmlValue, xml } from '../../protocol/xml/document.ts';
 import { DELETE, DELETE_RESULT } from '../../protocol/xml/object-shapes.ts';
+import { GatheredRemovals } from '../../store/gathered-removals.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
 import { Pace } from '../../streams/turns.ts';
@@ -23,10 +24,12 @@ const MAX_OBJECTS = 1000;
  */
 const LIMITS = { bytes: 8 * 1024 * 1024, elements: 7000 } as const;
 /**
- * How many objects one request deletes at the same time: with this, a thousand take a second where a call to the
- * backend takes ten milliseconds.
+ * How many objects one request deletes at the same time, where each takes calls of its own: with this, a thousand take
+ * a second where a call to the backend takes ten milliseconds.
  */
 const CONCURRENCY = 48;
+/** The same where a listing has shown their heads, and they are removed together. */
+const TOGETHER = 256;
 /** Keys that policies decide about at a time: a refusal waits for nothing, and a thousand would hold everybody up. */
 const DECIDED_AT_A_TIME = 16;
 
@@ -57,9 +60,11 @@ export const deleteObjects: Operation = async (request, context) => {
   const deletion: Deletion = {
     headers: request.headers,
     heads: await lookAhead(items, context),
+    removals: new GatheredRemovals(context.bucket.home),
     ...(undecided !== undefined && { pace: new Pace(DECIDED_AT_A_TIME) }),
   };
-  const outcomes = (await mapConcurrent(items, CONCURRENCY, (items) => deleteInTurn(items, deletion, context))).flat();
+  const atOnce = items.every(([item]) => item !== undefined && deletion.heads.has(item.Key)) ? TOGETHER : CONCURRENCY;
+  const outcomes = (await mapConcurrent(items, atOnce, (items) => deleteInTurn(items, deletion, context))).flat();
   const valuesOf = (wanted: Outcome['element']): XmlValue[] =>
     outcomes.filter(({ element }) => element === wanted).map(({ value }) => value);
   return {
@@ -86,6 +91,7 @@ interface Deletion {
   readonly headers: HeaderReader;
   /** Heads that a listing has shown. */
   readonly heads: HeadsByKey;
+  readonly removals: GatheredRemovals;
   /** Absent: no policy is asked. */
   readonly pace?: Pace;
 }
@@ -125,7 +131,11 @@ async function deleteInTurn(
 }
 
 /** Deletes one object. Its failure is reported in the answer, beside the successes of others. */
-async function deleteOne(item: DeleteItem, { headers, heads }: Deletion, context: OperationContext): Promise<Outcome> {
+async function deleteOne(
+  item: DeleteItem,
+  { headers, heads, removals }: Deletion,
+  context: OperationContext,
+): Promise<Outcome> {
   const { bucket } = context;
   const { Key, VersionId, ETag, Size, LastModifiedTime } = item;
   try {
@@ -146,6 +156,7 @@ async function deleteOne(item: DeleteItem, { headers, heads }: Deletion, context
         ownerId: idOf(context.principal),
         guard,
         listing: heads,
+        removals,
       },
       context.call,
     );

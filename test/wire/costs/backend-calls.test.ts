@@ -174,7 +174,7 @@ const ROWS: readonly Row[] = [
   },
   {
     operation: 'DeleteObjects of 100 keys side by side',
-    never: [101, 4, 101],
+    never: [2, 2, 2],
     enabled: [401, 7, 401],
     prepare: async (scene) => {
       const keys = await listOf(scene, 100);

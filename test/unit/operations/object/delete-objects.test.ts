@@ -23,26 +23,41 @@ function removeItems(gateway: Gateway, items: string, anonymous = false): Promis
 }
 
 describe('DeleteObjects', () => {
-  it('of 1,000 keys side by side makes a call for each and two for all, many at a time', async () => {
+  it('of 1,000 keys side by side looks at all with two calls, and removes them 256 at a time', async () => {
     const gateway = await gatewayWith(KEYS);
-    let [open, most] = [0, 0];
-    gateway.fixture.plan = ({ method }) => {
-      if (method !== 'remove') return undefined;
-      most = Math.max(most, (open += 1));
-      return {
-        kind: 'interleave',
-        before: async () => new Promise((resolve) => setTimeout(resolve, 1)),
-        after: async () => (open -= 1),
-      };
-    };
     const { xml } = await remove(gateway, KEYS);
     expect(elements(xml, 'Key')).toHaveLength(1000);
-    const { calls } = gateway.fixture;
-    expect(calls.filter(({ method }) => method === 'remove')).toHaveLength(1000);
-    expect(calls.length).toBeLessThanOrEqual(1002);
-    expect(most).toBeGreaterThanOrEqual(32);
-    expect(most).toBeLessThanOrEqual(64);
+    const methods = gateway.fixture.calls.map(({ method }) => method);
+    expect(methods.filter((method) => method === 'list').length).toBeLessThanOrEqual(2);
+    expect(methods.filter((method) => method.startsWith('remove'))).toEqual(new Array<string>(4).fill('removeMany'));
+    expect(methods).not.toContain('head');
     expect((await gateway.fixture.memory.list('bucket', { limit: 10 }, testCall())).entries).toEqual([]);
+  });
+
+  it('removes each on the revision that was listed, and settles by itself what is in doubt', async () => {
+    const gateway = await gatewayWith(KEYS.slice(0, 20));
+    const { fixture } = gateway;
+    let batches = 0;
+    fixture.plan = ({ method }) =>
+      method === 'removeMany' && (batches += 1) === 1 ? { kind: 'removeSome' } : undefined;
+    const { xml } = await remove(gateway, KEYS.slice(0, 20));
+    expect([elements(xml, 'Key').length, elements(xml, 'Code')]).toEqual([20, []]);
+    // Ten were removed. Of the others nobody knew: each head was read, and those that were there were removed.
+    const methods = fixture.calls
+      .map(({ method }) => method)
+      .filter((method) => method === 'head' || method.startsWith('remove'));
+    expect(methods).toEqual(['removeMany', ...new Array<string>(10).fill('head'), 'removeMany']);
+    expect((await fixture.memory.list('bucket', { limit: 10 }, testCall())).entries).toEqual([]);
+  });
+
+  it('answers for each key what became of it when the service fails at some', async () => {
+    const gateway = await gatewayWith(KEYS.slice(0, 20));
+    const { fixture } = gateway;
+    fixture.plan = ({ method }) => (method === 'removeMany' ? { kind: 'loseRequest' } : undefined);
+    const { xml } = await remove(gateway, KEYS.slice(0, 20));
+    expect(new Set(elements(xml, 'Code'))).toEqual(new Set(['ServiceUnavailable']));
+    expect(elements(xml, 'Key')).toHaveLength(20);
+    expect((await fixture.memory.list('bucket', { limit: 30 }, testCall())).entries).toHaveLength(20);
   });
 
   it('of 1,000 keys that a policy decides about lets others work in between', async () => {
@@ -94,7 +109,7 @@ describe('DeleteObjects', () => {
       const { fixture } = gateway;
       let replaced = false;
       fixture.plan = ({ method }) => {
-        if (method !== 'remove' || replaced) return undefined;
+        if (method !== 'removeMany' || replaced) return undefined;
         replaced = true;
         return { kind: 'interleave', before: () => fixture.put('logs/0000', 'new') };
       };
