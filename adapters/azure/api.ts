@@ -42,7 +42,7 @@ const DATE = 'x-ms-date';
 const VERSION = 'x-ms-version';
 
 function headersOf(request: AzureRequest, call: Call): string[] {
-  const common = [CLIENT_REQUEST_ID, call.requestId, DATE, httpDateNow(), VERSION, API_VERSION];
+  const common = [CLIENT_REQUEST_ID, call.requestId, DATE, httpDateNow(), VERSION, request.version ?? API_VERSION];
   const headers = [...common, ...(request.ms ?? [])];
   if (request.contentMd5 !== undefined) headers.push('content-md5', request.contentMd5);
   if (request.contentType !== undefined) headers.push('content-type', request.contentType);

@@ -1,4 +1,5 @@
 import type { BatchSupport } from '../shared/batch/batch-support.ts';
+import type { PartDigests } from '../shared/part-digests.ts';
 import type { RestClient } from '../shared/rest-client.ts';
 import type { Authorizer } from './authorize.ts';
 import type { CopyRefusals } from './copy-refusals.ts';
@@ -18,6 +19,7 @@ export interface AzureClient {
   readonly limits: AzureLimits;
   readonly sources: CopySources;
   readonly refusals: CopyRefusals;
+  readonly digests: PartDigests;
   /** What an emulator turned out to lack. */
   readonly lacks: { putFromUrl: boolean };
 }

@@ -6,6 +6,7 @@
 export { azureStore, createAzureClient, createAzureStore } from './store.ts';
 export type { AzureClient } from './client.ts';
 export type { AzureRequest } from './request.ts';
+export { HASHING_VERSION } from './calls/stage.ts';
 export { blobPath, containerPath } from './endpoint.ts';
 export { expandConnectionString } from './credentials.ts';
 export type { AzureCredential, AzureLimits, AzureStoreOptions, TokenOptions } from './options.ts';

@@ -15,6 +15,8 @@ export interface AzureRequest extends RestRequest {
   readonly ifNoneMatch?: string | undefined;
   /** RFC 1123 date. */
   readonly ifUnmodifiedSince?: string | undefined;
+  /** Another REST version than `API_VERSION`. */
+  readonly version?: string | undefined;
   /** The request names a copy source: its failures are told apart from the target's. */
   readonly copies?: boolean;
 }

@@ -5,12 +5,13 @@ import { copy, rehydrate } from './calls/copy.ts';
 import { list } from './calls/list.ts';
 import { head, read } from './calls/read.ts';
 import { removeMany } from './calls/remove-many.ts';
-import { assemble, discardParts, stagePart, stagePartFrom } from './calls/stage.ts';
+import { assemble, discardParts, promisesMd5, stagePart, stagePartFrom } from './calls/stage.ts';
 import { survey } from './calls/survey.ts';
 import { remove, setMetadata, write } from './calls/write.ts';
 import { azureCapabilities, type AzureClient } from './client.ts';
 import { BatchSupport } from '../shared/batch/batch-support.ts';
 import { DEFAULT_RETRIES, timeoutsFrom, wireOptions } from '../shared/connection-options.ts';
+import { PartDigests } from '../shared/part-digests.ts';
 import { RetryBudget } from '../shared/retry-budget.ts';
 import { RestClient } from '../shared/rest-client.ts';
 import { azureApi } from './api.ts';
@@ -36,7 +37,6 @@ const CALLS = {
   read,
   remove,
   removeMany,
-  stagePart,
   assemble,
   discardParts,
   survey,
@@ -53,6 +53,13 @@ export function azureStore(client: AzureClient): AzureBlobStore {
     ...bindCalls(client, CALLS),
     write: (ref, body, request, call) => write(client, { ref, body, request }, call),
     setMetadata: (ref, metadata, condition, call) => setMetadata(client, { ref, metadata, condition }, call),
+    partDigests: {
+      get active() {
+        return client.digests.active;
+      },
+      ask: (staging, size, call) => promisesMd5(client, { staging, size }, call),
+    },
+    stagePart: (staging, body, { md5 }, call) => stagePart(client, { staging, body, md5 }, call),
     stagePartFrom: (staging, source, range, call) => stagePartFrom(client, { staging, source, range }, call),
     close: () => client.rest.close(),
   };
@@ -92,6 +99,7 @@ export function createAzureClient(given: AzureStoreOptions, createWire: CreateWi
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     sources: createCopySources({ rest, endpoint }, access),
     refusals: new CopyRefusals(),
+    digests: new PartDigests(false),
     lacks: { putFromUrl: false },
   };
 }

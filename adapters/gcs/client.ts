@@ -1,4 +1,5 @@
 import type { BatchSupport } from '../shared/batch/batch-support.ts';
+import type { PartDigests } from '../shared/part-digests.ts';
 import type { RestClient } from '../shared/rest-client.ts';
 import type { Credentials } from './credentials.ts';
 import { type ContainerNaming, MAX_NAME_BYTES, RESERVED_PREFIXES } from './names.ts';
@@ -23,6 +24,7 @@ interface AskedBucket {
 export interface GcsClient {
   readonly rest: RestClient<GcsRequest>;
   readonly batches: BatchSupport;
+  readonly digests: PartDigests;
   readonly names: ContainerNaming;
   /** Settings for new buckets. */
   readonly buckets: BucketOptions;

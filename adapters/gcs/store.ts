@@ -13,6 +13,7 @@ import { Background, gcsCapabilities, type GcsClient } from './client.ts';
 import { STAGED_NAMES } from './private-names.ts';
 import { BatchSupport } from '../shared/batch/batch-support.ts';
 import { timeoutsFrom, wireOptions } from '../shared/connection-options.ts';
+import { PartDigests } from '../shared/part-digests.ts';
 import { RestClient } from '../shared/rest-client.ts';
 import { RetryBudget } from '../shared/retry-budget.ts';
 import { createTransport, type FairTransportOptions } from '../shared/wire/fair-transport.ts';
@@ -35,7 +36,6 @@ const CALLS = {
   read,
   remove,
   removeMany,
-  stagePart,
   assemble,
   discardParts,
   survey,
@@ -52,6 +52,14 @@ export function gcsStore(client: GcsClient): GcsBlobStore {
     ...bindCalls(client, CALLS),
     write: (ref, body, request, call) => write(client, { ref, body, request, call: 'write' }, call),
     setMetadata: (ref, metadata, condition, call) => setMetadata(client, { ref, metadata, condition }, call),
+    partDigests: {
+      get active() {
+        return client.digests.active;
+      },
+      // The answer to every upload has the field.
+      ask: () => client.digests.learn(async () => true),
+    },
+    stagePart: (staging, body, { md5 }, call) => stagePart(client, { staging, body, md5 }, call),
     stagePartFrom: (staging, source, range, call) => stagePartFrom(client, { staging, source, range }, call),
     async close() {
       await client.background.close();
@@ -90,6 +98,7 @@ export function createGcsClient(options: GcsStoreOptions, createWire: CreateWire
       timeouts,
     }),
     batches: new BatchSupport(),
+    digests: new PartDigests(true),
     names: containerNaming(options.bucketPrefix ?? ''),
     buckets: { ...(location !== undefined && { location }), ...(storageClass !== undefined && { storageClass }) },
     limits: { ...DEFAULT_LIMITS, ...options.limits },

@@ -19,6 +19,7 @@ import type {
   RemoveOutcome,
   Revision,
   StagedPart,
+  StageRequest,
   StoreCapabilities,
   Tier,
   WriteRequest,
@@ -51,6 +52,8 @@ type NewState = Omit<StoredBlob, 'revision' | 'lastModified' | 'tier' | 'archive
 export class MemoryBlobStore implements BlobStore {
   readonly kind = 'memory';
   readonly capabilities: StoreCapabilities;
+  /** For tests: without it, as Azurite is. */
+  readonly partDigests: { active: boolean; ask(staging: BlobRef, size: number): Promise<boolean> };
   readonly #now: () => number;
   readonly #containers = new Map<string, MemoryContainer>();
   /** For tests: blobs that are brought back stay on their way. */
@@ -61,6 +64,11 @@ export class MemoryBlobStore implements BlobStore {
   constructor(options: MemoryStoreOptions = {}) {
     this.capabilities = { ...MEMORY_CAPABILITIES, ...options.capabilities };
     this.#now = options.now ?? Date.now;
+    const { maxStagedBlock } = this.capabilities;
+    this.partDigests = {
+      active: true,
+      ask: async (_staging, size) => this.partDigests.active && size <= maxStagedBlock,
+    };
   }
 
   /** For tests: moves a blob to, or back from, the offline tier. */
@@ -206,15 +214,15 @@ export class MemoryBlobStore implements BlobStore {
     if (this.holdsRehydration && made !== undefined) container.set(target.name, { ...made, archived: true });
   }
 
-  async stagePart(staging: BlobRef, body: UploadBody, call: Call): Promise<StagedPart> {
+  async stagePart(staging: BlobRef, body: UploadBody, { md5: told }: StageRequest, call: Call): Promise<StagedPart> {
     this.#begin('stagePart', call);
     checkName(staging.name, this.capabilities, 'stagePart');
     this.#container(staging.container, 'stagePart');
-    return this.#stage(
-      staging,
-      await takeBody(body, { signal: call.signal, md5: false, call: 'stagePart' }),
-      'stagePart',
-    );
+    const { md5, ...bytes } = await takeBody(body, { signal: call.signal, md5: true, call: 'stagePart' });
+    if (told !== undefined && told !== md5) throw new StoreError('digestMismatch', { call: 'stagePart' });
+    const staged = this.#stage(staging, bytes, 'stagePart');
+    const isSaid = this.partDigests.active && staged.tokens.length === 1 && md5 !== undefined;
+    return { ...staged, ...(isSaid && { md5 }) };
   }
 
   async stagePartFrom(

@@ -31,7 +31,7 @@ import { type Inspection, openInspection } from './inspection.ts';
 import { openManifest, type OpenManifest } from './manifest.ts';
 import { operationSettings } from './operation-settings.ts';
 import { openRateLimits } from './rate-limits.ts';
-import { connectionReadings, copyReadings, laneReadings, settleReadings } from './telemetry/readings.ts';
+import { connectionReadings, copyReadings, laneReadings, partReadings, settleReadings } from './telemetry/readings.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 import { readSecretFile, readTextFile, type SecretSources } from './secrets.ts';
 import { bindError, StartError, wordsOf } from './start-error.ts';
@@ -122,7 +122,7 @@ class RunningService implements RunningGateway {
     this.#clock = this.#watchClock();
     const rates = openRateLimits(config, accounts);
     this.#dispatcher = this.#createDispatcher(rates.limits, sessions);
-    telemetry.observe({ ...this.#readings(), ...rates.readings, ...copyReadings(backends) });
+    telemetry.observe({ ...this.#readings(), ...rates.readings, ...copyReadings(backends), ...partReadings(backends) });
   }
 
   #createDispatcher(rates: RateLimits, sessions: Sessions): Dispatcher {

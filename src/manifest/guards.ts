@@ -100,6 +100,7 @@ export function guarded(
       listParts: (upload, page, call) => read(upload.bucket, call, uploads.listParts(upload, page, call)),
       list: (bucket, request, call) => read(bucket, call, uploads.list(bucket, request, call)),
       create: (target, record, call) => change(target.bucket, call, uploads.create(target, record, call)),
+      saysPartMd5: (upload, part, call) => uploads.saysPartMd5(upload, part, call),
       putPart: (upload, part, call) => change(upload.bucket, call, uploads.putPart(upload, part, call)),
       copyPart: (upload, copy, call) =>
         change(upload.bucket, call, read(copy.source.bucket, call, uploads.copyPart(upload, copy, call))),

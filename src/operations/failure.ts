@@ -1,6 +1,6 @@
 import { S3Error } from '../errors/s3-error.ts';
 import { RecordFormatError, VERSIONING_JUST_ENABLED } from '../manifest/index.ts';
-import { STORED_BYTES_WITHHELD, StoreError, type StoreErrorKind } from '../store/store-error.ts';
+import { STORED_BYTES_WITHHELD, StoreError, type StoreErrorKind, isStoreError } from '../store/store-error.ts';
 
 /** Seconds a client is asked to wait when the backend named no time. */
 const DEFAULT_RETRY_AFTER = 1;
@@ -56,6 +56,20 @@ export function toS3Error(error: unknown): S3Error {
   return translate === undefined || failure === undefined
     ? new S3Error('InternalError', { cause: error })
     : translate(failure);
+}
+
+/**
+ * Waits until bytes are stored whose Content-MD5 was left to the backend.
+ * @param md5 hex; undefined: it was not, and what the backend finds wrong with the bytes is no fault of the client's
+ * @throws S3Error BadDigest, and what `storing` rejects with
+ */
+export async function judgedByBackend<T>(md5: string | undefined, storing: Promise<T>): Promise<T> {
+  try {
+    return await storing;
+  } catch (error) {
+    if (md5 === undefined || !isStoreError(error, 'digestMismatch')) throw error;
+    throw new S3Error('BadDigest', { extra: { ExpectedDigest: md5 }, cause: error });
+  }
 }
 
 /**

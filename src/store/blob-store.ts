@@ -176,9 +176,16 @@ export interface RehydrateRequest {
 /** Names one staged part inside its staging blob; opaque, ASCII, short; stored in part records. */
 export type PartToken = string;
 
+export interface StageRequest {
+  /** Hex MD5 known before the body: the service refuses other bytes (`digestMismatch`). */
+  readonly md5?: string | undefined;
+}
+
 export interface StagedPart {
   /** In the order in which `assemble` must name them: a part above `maxStagedBlock` becomes several. */
   readonly tokens: readonly PartToken[];
+  /** Hex MD5 of the bytes, when the service computed or checked it. */
+  readonly md5?: string;
 }
 
 export interface AssembleRequest {
@@ -226,6 +233,17 @@ interface CopyFallback {
   readonly active: boolean;
   /** How many there were. */
   readonly streamed: number;
+}
+
+/** Whether a service says the MD5 of what it stages. */
+interface PartDigests {
+  /** It is known to, at the moment. */
+  readonly active: boolean;
+  /**
+   * Whether `stagePart` will say that of a part of `size` bytes. The first to ask may wait for a call to the service,
+   * which leaves nothing behind; until that is answered it is false for others. It may fail to come all the same.
+   */
+  ask(staging: BlobRef, size: number, call: Call): Promise<boolean>;
 }
 
 /** Limits and habits of a service, as data. Sizes in bytes. */
@@ -287,6 +305,8 @@ export interface BlobStore {
   readonly capabilities: StoreCapabilities;
   /** Absent: copies are always the service's own work. */
   readonly copyFallback?: CopyFallback;
+  /** Absent: the service never says an MD5 of what it stages. */
+  readonly partDigests?: PartDigests;
   /** Absent: the service keeps what is staged to itself, and drops it by itself. */
   readonly staged?: StagedNames;
   /** Whether a blob could have this name where it would lie. Absent: every name that the key codec makes fits. */
@@ -349,9 +369,9 @@ export interface BlobStore {
   /**
    * Stores one part privately beside (not in) the staging blob `staging`, a private name; any number of parts and
    * attempts may be staged at the same time, none disturbs another. Staging never makes the
-   * staging blob exist, and an assembled staging blob is not changed by it.
+   * staging blob exist, and an assembled staging blob is not changed by it. @throws digestMismatch
    */
-  stagePart(staging: BlobRef, body: UploadBody, call: Call): Promise<StagedPart>;
+  stagePart(staging: BlobRef, body: UploadBody, request: StageRequest, call: Call): Promise<StagedPart>;
   /** The same from (a range of) a blob of this store, server-side. @throws sourceNotFound, sourceConditionFailed */
   stagePartFrom(staging: BlobRef, source: CopySource, range: Required<ByteRange>, call: Call): Promise<StagedPart>;
   /**

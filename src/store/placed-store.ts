@@ -85,6 +85,7 @@ class PlacedStore {
       capabilities: store.capabilities,
       ...(store.staged !== undefined && { staged: store.staged }),
       ...(store.copyFallback !== undefined && { copyFallback: store.copyFallback }),
+      ...(store.partDigests !== undefined && { partDigests: store.partDigests }),
       fits: (ref) => this.#fits(ref),
       ...this.#containers(),
       ...this.#reads(),
@@ -150,7 +151,8 @@ class PlacedStore {
   #stagings(): Pick<BlobStore, 'stagePart' | 'stagePartFrom' | 'assemble' | 'discardParts'> {
     const store = this.#store;
     return {
-      stagePart: async (ref, body, call) => store.stagePart(this.#private(ref, 'stagePart'), body, call),
+      stagePart: async (ref, body, request, call) =>
+        store.stagePart(this.#private(ref, 'stagePart'), body, request, call),
       stagePartFrom: async (ref, source, range, call) =>
         store.stagePartFrom(this.#private(ref, 'stagePartFrom'), this.#source(source, 'stagePartFrom'), range, call),
       assemble: async (ref, request, call) => store.assemble(this.#private(ref, 'assemble'), request, call),

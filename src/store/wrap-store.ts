@@ -2,7 +2,7 @@ import type { Call } from '../observe/call.ts';
 import type { BlobStore } from './blob-store.ts';
 
 /** The calls of the port that reach a backend. */
-export type PortMethod = Exclude<keyof BlobStore, 'kind' | 'capabilities' | 'fits' | 'close'>;
+export type PortMethod = Exclude<keyof BlobStore, 'kind' | 'capabilities' | 'partDigests' | 'fits' | 'close'>;
 
 export interface PortCall {
   readonly method: PortMethod;
@@ -21,6 +21,7 @@ export function plainStore(store: BlobStore): BlobStore {
     capabilities: store.capabilities,
     ...(store.staged !== undefined && { staged: store.staged }),
     ...(store.copyFallback !== undefined && { copyFallback: store.copyFallback }),
+    ...(store.partDigests !== undefined && { partDigests: store.partDigests }),
     ...(store.fits !== undefined && { fits: store.fits.bind(store) }),
     createContainer: store.createContainer.bind(store),
     headContainer: store.headContainer.bind(store),
@@ -74,7 +75,8 @@ export function wrapStore(store: BlobStore, around: Around): BlobStore {
       rehydrate: (ref, request, call) =>
         around({ method: 'rehydrate', ref, call }, async () => store.rehydrate?.(ref, request, call)),
     }),
-    stagePart: (ref, body, call) => around({ method: 'stagePart', ref, call }, () => store.stagePart(ref, body, call)),
+    stagePart: (ref, body, request, call) =>
+      around({ method: 'stagePart', ref, call }, () => store.stagePart(ref, body, request, call)),
     stagePartFrom: (ref, source, range, call) =>
       around({ method: 'stagePartFrom', ref, call }, () => store.stagePartFrom(ref, source, range, call)),
     assemble: (ref, request, call) =>

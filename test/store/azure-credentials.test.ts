@@ -70,7 +70,7 @@ async function readAndList(store: BlobStore, container: string, source: CopySour
 
 async function stageAndAssemble(store: BlobStore, container: string): Promise<void> {
   const staging = { container, name: 'staging' };
-  const { tokens } = await store.stagePart(staging, Buffer.from('part'), testCall());
+  const { tokens } = await store.stagePart(staging, Buffer.from('part'), {}, testCall());
   await store.assemble(staging, { tokens, metadata: { b: '2' } }, testCall());
   expect(await textOf(store, container, 'staging')).toBe('part');
 }

@@ -133,7 +133,7 @@ describe('parts of containers', () => {
 
   test('nothing is staged in them', async () => {
     const ref = { container: 'part', name: 'staging' };
-    await failsWith(store.stagePart(ref, Buffer.from('x'), call), 'invalidName');
+    await failsWith(store.stagePart(ref, Buffer.from('x'), {}, call), 'invalidName');
     await failsWith(store.assemble(ref, { tokens: [], metadata }, call), 'invalidName');
     await failsWith(store.discardParts(ref, call), 'invalidName');
   });

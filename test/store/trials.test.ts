@@ -114,7 +114,7 @@ describe('over the double of Cloud Storage', () => {
       (answer) => {
         answer.body = Buffer.from(answer.body.toString('latin1').replace('"md5Hash"', '"nothing"'), 'latin1');
       },
-      ['G24: none'],
+      ['G35: none'],
     ],
     [...REVERSED, ['G34: not UTF-8, from \u{1f600} on']],
     [

@@ -11,14 +11,15 @@ import {
 } from '../../../src/store/blob-store.ts';
 import { isStoreError } from '../../../src/store/store-error.ts';
 import { type Call, withSignal } from '../../../src/observe/call.ts';
-import type { UploadBody } from '../../../src/streams/bytes.ts';
+import { type UploadBody, bodySize } from '../../../src/streams/bytes.ts';
 import { mapOrAbort } from '../../../src/streams/map-concurrent.ts';
 import type { AzureClient } from '../client.ts';
 import { sendCopy, sourceHeaders } from './copy-send.ts';
 import { byUrlOrThroughHere, streamBlock } from './copy-stream.ts';
 import { blobPath } from '../endpoint.ts';
 import { conditionHeaders, contentHeaders, metadataHeaders, tierHeader } from '../headers.ts';
-import { md5ToBase64 } from '../../shared/md5.ts';
+import { md5ToBase64, md5ToHex } from '../../shared/md5.ts';
+import { headerText } from '../../shared/wire/transport.ts';
 import { splitBody } from '../../../src/streams/split-body.ts';
 import { remove, writeResult } from './write.ts';
 
@@ -30,23 +31,80 @@ function newBlockId(): PartToken {
   return randomBytes(18).toString('base64');
 }
 
+interface Block {
+  readonly staging: BlobRef;
+  readonly body: UploadBody;
+  /** Hex MD5 known before the body. */
+  readonly md5?: string | undefined;
+}
+
 /** Put Block, several if the body is above the limit of one. */
-export async function stagePart(
-  client: AzureClient,
-  staging: BlobRef,
-  body: UploadBody,
-  call: Call,
-): Promise<StagedPart> {
+export async function stagePart(client: AzureClient, { staging, body, md5 }: Block, call: Call): Promise<StagedPart> {
+  const { maxStagedBlock } = client.limits;
+  if (bodySize(body) <= maxStagedBlock) {
+    const { token, ...said } = await putBlock(client, { staging, body, md5 }, call);
+    return { tokens: [token], ...said };
+  }
   const tokens: PartToken[] = [];
-  for (const block of splitBody(body, client.limits.maxStagedBlock)) {
-    tokens.push(await putBlock(client, staging, block, call));
+  for (const block of splitBody(body, maxStagedBlock)) {
+    tokens.push((await putBlock(client, { staging, body: block }, call)).token);
   }
   return { tokens };
 }
 
-async function putBlock(client: AzureClient, staging: BlobRef, body: UploadBody, call: Call): Promise<PartToken> {
+/**
+ * The last version that answers Put Block with the MD5 that the service computed; later ones answer a CRC64
+ * (docs/decisions/0046-parts-hashed-by-the-service.md). It takes tokens of Microsoft Entra ID, as all since 2017-11-09,
+ * but knows neither keys of customers nor encryption scopes.
+ */
+export const HASHING_VERSION = '2018-11-09';
+/** The largest block of that version: https://learn.microsoft.com/rest/api/storageservices/put-block */
+const MAX_HASHED_BLOCK = 100 * 1024 * 1024;
+
+/** Whether the service will say the MD5 of a part of so many bytes. A block that is never committed tells. */
+export async function promisesMd5(
+  client: AzureClient,
+  { staging, size }: { readonly staging: BlobRef; readonly size: number },
+  call: Call,
+): Promise<boolean> {
+  if (size > Math.min(MAX_HASHED_BLOCK, client.limits.maxStagedBlock)) return false;
+  return client.digests.learn(async () => {
+    const said = await sendBlock(client, { staging, body: QUESTION, version: HASHING_VERSION }, call);
+    return said.md5 === createHash('md5').update(QUESTION).digest('hex');
+  });
+}
+
+const QUESTION = Buffer.from('what is the MD5 of this?');
+
+interface StagedBlock {
+  readonly token: PartToken;
+  readonly md5?: string;
+}
+
+async function putBlock(client: AzureClient, block: Block, call: Call): Promise<StagedBlock> {
+  const { body, md5 } = block;
+  if (!client.digests.active || bodySize(body) > MAX_HASHED_BLOCK) {
+    const own = body instanceof Uint8Array ? createHash('md5').update(body).digest('hex') : undefined;
+    return sendBlock(client, { ...block, md5: md5 ?? own }, call);
+  }
+  try {
+    const staged = await sendBlock(client, { ...block, version: HASHING_VERSION }, call);
+    if (staged.md5 === undefined) client.digests.contradicted();
+    return staged;
+  } catch (error) {
+    // The service takes this version no longer.
+    if (isStoreError(error, 'unexpected')) client.digests.contradicted();
+    throw error;
+  }
+}
+
+async function sendBlock(
+  client: AzureClient,
+  { staging, body, md5, version }: Block & { readonly version?: string },
+  call: Call,
+): Promise<StagedBlock> {
   const id = newBlockId();
-  await client.rest.sendForHeaders(
+  const headers = await client.rest.sendForHeaders(
     {
       call: 'stagePart',
       method: 'PUT',
@@ -55,13 +113,15 @@ async function putBlock(client: AzureClient, staging: BlobRef, body: UploadBody,
         ['blockid', id],
         ['comp', 'block'],
       ],
-      contentMd5: body instanceof Uint8Array ? createHash('md5').update(body).digest('base64') : undefined,
+      version,
+      contentMd5: md5 === undefined ? undefined : md5ToBase64(md5),
       body,
       effect: 'change',
     },
     call,
   );
-  return id;
+  const said = md5ToHex(headerText(headers, 'content-md5') ?? '');
+  return { token: id, ...(said !== undefined && { md5: said }) };
 }
 
 interface BlockFromUrl {
@@ -126,7 +186,11 @@ function stagePiece(client: AzureClient, { staging, source, range }: StageFrom, 
   const byUrl = (): Promise<PartToken> =>
     putBlockFrom(client, { target: staging, source, range, call: 'stagePartFrom' }, call);
   const throughHere = (): Promise<PartToken> =>
-    streamBlock(client, { source, range, put: (body) => putBlock(client, staging, body, call) }, call);
+    streamBlock(
+      client,
+      { source, range, put: async (body) => (await putBlock(client, { staging, body }, call)).token },
+      call,
+    );
   return byUrlOrThroughHere(client, { source, byUrl, throughHere }, call);
 }
 

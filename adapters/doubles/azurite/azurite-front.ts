@@ -1,3 +1,4 @@
+import { type Hash, createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, type ServerResponse, createServer, request as send } from 'node:http';
 import { buffer } from 'node:stream/consumers';
@@ -108,7 +109,8 @@ async function passOn(
     headers: incoming.rawHeaders,
   });
   const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>;
-  const sent = pipeline(incoming, outgoing);
+  const body = createHash('md5');
+  const sent = pipeline(incoming, (bytes: AsyncIterable<Buffer>) => hashed(bytes, body), outgoing);
   sent.catch(() => undefined);
   const [answer] = await answered;
   const { statusCode = 500 } = answer;
@@ -118,7 +120,7 @@ async function passOn(
     refuse(incoming, response, refusal);
     return;
   }
-  const other = rules.headers?.(asked, statusCode) ?? {};
+  const other = { ...rules.headers?.(asked, statusCode), ...blockDigest(asked, statusCode, body) };
   if (asked.comp === 'list' && statusCode === 200 && rules.listing !== undefined) {
     const document = rules.listing(asked, (await buffer(answer)).toString());
     const length = { 'content-length': String(Buffer.byteLength(document)) };
@@ -129,6 +131,28 @@ async function passOn(
   }
   response.writeHead(statusCode, [...kept(answer.rawHeaders, other), ...Object.entries(other).flat()]);
   await pipeline(answer, response);
+}
+
+async function* hashed(bytes: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<Buffer, void> {
+  for await (const chunk of bytes) {
+    hash.update(chunk);
+    yield chunk;
+  }
+}
+
+/**
+ * The MD5 that the service was recorded to answer to Put Block: the one that it was told, and by versions before
+ * 2019-02-02 the one that it computed. The CRC64 that it answers else is left out.
+ */
+function blockDigest(
+  { comp, source, headers }: AskedBlob,
+  status: number,
+  body: Hash,
+): Readonly<Record<string, string>> {
+  if (comp !== 'block' || source !== undefined || status !== 201) return {};
+  const told = headers['content-md5'];
+  const isOld = String(headers['x-ms-version']) < '2019-02-02';
+  return told !== undefined || isOld ? { 'content-md5': body.digest('base64') } : {};
 }
 
 /** Names and values in turn, without those that are given anew. */

@@ -17,26 +17,29 @@ import { write } from './write.ts';
 const NO_METADATA = { metadata: {} };
 
 /** A part is an object of its own, beside the staging blob. */
-export async function stagePart(
-  client: GcsClient,
-  staging: BlobRef,
-  body: UploadBody,
-  call: Call,
-): Promise<StagedPart> {
-  return upload(client, staging, body, { name: 'stagePart', call });
+export function stagePart(client: GcsClient, part: Omit<NewPart, 'name'>, call: Call): Promise<StagedPart> {
+  return upload(client, { ...part, name: 'stagePart' }, call);
 }
 
-async function upload(
-  client: GcsClient,
-  staging: BlobRef,
-  body: UploadBody,
-  { name, call }: { name: string; call: Call },
-): Promise<StagedPart> {
+interface NewPart {
+  readonly staging: BlobRef;
+  readonly body: UploadBody;
+  /** Hex MD5 known before the body. */
+  readonly md5?: string | undefined;
+  /** Port method. */
+  readonly name: string;
+}
+
+async function upload(client: GcsClient, { staging, body, md5, name }: NewPart, call: Call): Promise<StagedPart> {
   const { token, ref } = newPart(staging);
-  const send = (): Promise<unknown> =>
-    write(client, { ref, body, request: { ...NO_METADATA, condition: ABSENT }, call: name }, call);
+  const request = { ...NO_METADATA, condition: ABSENT, ...(md5 !== undefined && { md5 }) };
+  let said: string | undefined;
+  const send = async (): Promise<void> => {
+    said = (await write(client, { ref, body, request, call: name }, call)).md5;
+    if (said === undefined) client.digests.contradicted();
+  };
   await makePrivate(client, send, body instanceof Uint8Array, call);
-  return { tokens: [token] };
+  return { tokens: [token], ...(said !== undefined && { md5: said }) };
 }
 
 interface StageFrom {
@@ -81,7 +84,11 @@ async function streamPart(client: GcsClient, { staging, source, range }: StageFr
     throw asSourceError(error);
   });
   try {
-    return await upload(client, staging, { size: body.size, stream: body.stream() }, { name: 'stagePartFrom', call });
+    return await upload(
+      client,
+      { staging, body: { size: body.size, stream: body.stream() }, name: 'stagePartFrom' },
+      call,
+    );
   } catch (error) {
     // To the upload, a source that breaks off is a body that failed; to the caller, it is the service.
     throw isStoreError(error, 'aborted') && isStoreError(error.cause) ? error.cause : error;

@@ -171,7 +171,7 @@ async function copyOnCondition(trial: Trial): Promise<string> {
 }
 
 async function assemble({ store, other, call }: Trial): Promise<void> {
-  const { tokens } = await store.stagePart(other, BYTES, call);
+  const { tokens } = await store.stagePart(other, BYTES, {}, call);
   await store.assemble(other, { tokens, metadata: { preflight: '4' } }, call);
 }
 

@@ -1,3 +1,4 @@
+import { HASHING_VERSION } from '../../../adapters/azure/index.ts';
 import { type AzureGround, BLOCK_ID, namesIn } from './azure-ground.ts';
 import {
   BEYOND,
@@ -24,6 +25,26 @@ export const AZURE_ANSWERS: readonly Trial<AzureGround>[] = [
     expected: ['of these bytes'],
     otherwise: 'asks for the properties once more; where they lack it, too, ETags are computed or opaque (record 0017)',
     run: async (ground) => md5Words(valueOf(done(await ground.put('md5'), 'Put Blob'), 'content-md5')),
+  },
+  {
+    id: 'A39',
+    tries: `Put Block by version ${HASHING_VERSION}, without a digest: the answer has the MD5 of the bytes`,
+    expected: ['of these bytes'],
+    otherwise: 'the gateway hashes parts itself, for half of the CPU that an upload takes',
+    run: async (ground) => {
+      const answer = done(await ground.putBlock('hashed', undefined, HASHING_VERSION), 'Put Block');
+      return md5Words(valueOf(answer, 'content-md5'));
+    },
+  },
+  {
+    id: 'A39',
+    tries: `a block by version ${HASHING_VERSION} is committed by Put Block List of today's`,
+    expected: ['201'],
+    otherwise: 'CompleteMultipartUpload fails: such a version must not be used',
+    run: async (ground) => {
+      done(await ground.putBlock('hashed', undefined, HASHING_VERSION), 'Put Block');
+      return saidOf(await ground.putBlockList('hashed', BLOCK_ID));
+    },
   },
   {
     id: 'A25',

@@ -3,7 +3,7 @@ import type { Call } from '../../observe/call.ts';
 import type { BlobStore } from '../../store/blob-store.ts';
 import { type ServiceAnswer, TRIAL_BYTES, answerOf, done } from './trial.ts';
 
-type More = Partial<Pick<AzureRequest, 'query' | 'ms' | 'body' | 'contentMd5' | 'ifMatch' | 'ifNoneMatch'>>;
+type More = Partial<Pick<AzureRequest, 'query' | 'ms' | 'body' | 'contentMd5' | 'version' | 'ifMatch' | 'ifNoneMatch'>>;
 
 interface AzurePlace {
   readonly client: AzureClient;
@@ -48,7 +48,8 @@ export class AzureGround {
     return String(done(await this.put(name, body), 'Put Blob').headers['etag']);
   }
 
-  putBlock(name: string, contentMd5?: string): Promise<ServiceAnswer> {
+  /** @param version of the REST API; absent: as all other calls */
+  putBlock(name: string, contentMd5?: string, version?: string): Promise<ServiceAnswer> {
     return this.ask('PUT', name, {
       query: [
         ['blockid', BLOCK_ID],
@@ -56,6 +57,7 @@ export class AzureGround {
       ],
       body: TRIAL_BYTES,
       contentMd5,
+      version,
     });
   }
 

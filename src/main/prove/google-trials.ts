@@ -180,10 +180,10 @@ export const GOOGLE_ANSWERS: readonly Trial<GoogleGround>[] = [
     },
   },
   {
-    id: 'G24',
+    id: 'G35',
     tries: 'an upload: the answer has the MD5 of the bytes',
     expected: ['of these bytes'],
-    otherwise: 'ETags are computed or opaque (record 0017)',
+    otherwise: 'ETags are computed or opaque (record 0017), and parts are hashed by the gateway',
     run: async (ground) => md5Words(resourceOf(done(await ground.put('md5'), 'an upload')).md5Hash),
   },
   {

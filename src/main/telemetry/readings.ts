@@ -64,6 +64,14 @@ export function connectionReadings(connections: ConnectionLimit): Readings {
   };
 }
 
+/** Who hashes parts, as metrics. */
+export function partReadings(backends: readonly OpenBackend[]): Readings {
+  return {
+    s3gw_part_digests_said: () =>
+      backends.map(({ name, store }) => [store.partDigests?.active === true ? 1 : 0, { backend: name }]),
+  };
+}
+
 /** How copies inside backends are done, as metrics; of those that may be done in two ways. */
 export function copyReadings(backends: readonly OpenBackend[]): Readings {
   const fallbacks = backends.flatMap(({ name, store: { copyFallback } }) =>

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { finished } from 'node:stream/promises';
 import type { Call } from '../../observe/call.ts';
 import type { BodyFacts } from '../../protocol/body/object-body.ts';
@@ -25,10 +26,25 @@ import {
 } from '../records/upload-names.ts';
 import { type PartRecord, decodePart, encodePart } from '../records/upload-part-record.ts';
 
+/**
+ * Whether the backend will say the MD5 of a part of so many bytes, so that none need be computed here. Of parts that
+ * lie apart it is not asked.
+ */
+export async function saysPartMd5(
+  upload: Upload,
+  { size, encryptWith }: { readonly size: number; readonly encryptWith: EncryptWith | undefined },
+  call: Call,
+): Promise<boolean> {
+  if (encryptWith !== undefined || size === 0) return false;
+  return (await upload.bucket.home.store.partDigests?.ask(stagingRef(upload), size, call)) === true;
+}
+
 export interface NewPart {
   readonly number: number;
   readonly body: UploadBody;
-  /** MD5 (always) and checksum; resolves once all bytes were verified. */
+  /** Hex MD5 that the client declared, and that only the backend judges. */
+  readonly md5?: string | undefined;
+  /** MD5, unless the backend says it (`saysPartMd5`), and checksum; resolves once all bytes were verified. */
   readonly facts: BodyFacts | Promise<BodyFacts>;
   /** As its upload says. */
   readonly encryptWith?: EncryptWith | undefined;
@@ -43,14 +59,38 @@ export async function putPart(upload: Upload, part: NewPart, call: Call): Promis
   const { encryptWith } = part;
   requirePartKey(upload.encryption, encryptWith?.kind === 'customer' ? encryptWith.key : undefined);
   if (encryptWith !== undefined) return putPartApart(upload, { ...part, encryptWith }, call);
-  const staged = await stage(upload, part.body, call);
+  const staged = await stage(upload, part, call);
   const { md5, checksum } = await part.facts;
-  if (md5 === undefined) throw new StoreError('unexpected', { call: 'stagePart', code: 'NoMd5OfBody' });
+  const etag = etagOfPart(part, { computed: md5, said: staged.md5 });
   return recordPart(
     upload,
-    { number: part.number, etag: md5, size: bodySize(part.body), ...(checksum && { checksum }), staged },
+    { number: part.number, etag, size: bodySize(part.body), ...(checksum && { checksum }), staged },
     call,
   );
+}
+
+interface PartSums {
+  /** Here. */
+  readonly computed: string | undefined;
+  /** By the backend, of what it stored. */
+  readonly said: string | undefined;
+}
+
+/**
+ * The MD5 of a part's bytes, which is its ETag. It is never taken from what a client declared. If the backend did not
+ * say it after all, that of bytes in memory is computed now; other bytes are gone, and the client sends them again
+ * (docs/decisions/0046-parts-hashed-by-the-service.md).
+ * @throws StoreError unavailable: nobody knows it, or the backend stored other bytes than were verified here;
+ * digestMismatch: it stored other bytes than the client declared
+ */
+function etagOfPart({ body, md5: declared }: NewPart, { computed, said }: PartSums): string {
+  const known = said ?? computed ?? (body instanceof Uint8Array ? hash('md5', body, 'hex') : undefined);
+  if (known === undefined) throw new StoreError('unavailable', { call: 'stagePart', code: 'NoMd5OfPart' });
+  if (declared !== undefined && declared !== known) throw new StoreError('digestMismatch', { call: 'stagePart' });
+  if (computed !== undefined && computed !== known) {
+    throw new StoreError('unavailable', { call: 'stagePart', code: 'OtherMd5OfPart' });
+  }
+  return known;
 }
 
 /**
@@ -80,9 +120,15 @@ async function putPartApart(
   return recordPart(upload, { ...part, staged: { tokens: [] }, pieces }, call);
 }
 
-/** Stages the bytes. Services refuse to stage an empty body, so an empty part is a record only. */
-async function stage(upload: Upload, body: UploadBody, call: Call): Promise<StagedPart> {
-  if (bodySize(body) > 0) return upload.bucket.home.store.stagePart(stagingRef(upload), body, call);
+/**
+ * Stages the bytes, and lets the backend judge the MD5 that is known of them. Services refuse to stage an empty body,
+ * so an empty part is a record only.
+ */
+async function stage(upload: Upload, { body, md5: declared, facts }: NewPart, call: Call): Promise<StagedPart> {
+  if (bodySize(body) > 0) {
+    const md5 = declared ?? (body instanceof Uint8Array ? (await facts).md5 : undefined);
+    return upload.bucket.home.store.stagePart(stagingRef(upload), body, { md5 }, call);
+  }
   if (!(body instanceof Uint8Array)) await finished(body.stream.resume(), { signal: call.signal });
   return { tokens: [] };
 }

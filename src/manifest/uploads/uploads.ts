@@ -2,6 +2,7 @@ import type { Call } from '../../observe/call.ts';
 import type { Bucket } from '../records/bucket.ts';
 import type { KeyRef } from '../records/key-ref.ts';
 import { CommitLife } from '../heads/commit-life.ts';
+import type { EncryptWith } from '../heads/object-requests.ts';
 import { abortUpload, discardUploads } from './upload-abort.ts';
 import type { UploadsContext } from './upload-context.ts';
 import { type CompleteRequest, type CompletedUpload, completeUpload } from './upload-complete.ts';
@@ -10,7 +11,7 @@ import { type Upload, type UploadTarget, createUpload, findUpload, noSuchUpload,
 import { type UploadListRequest, type UploadPage, listUploads } from './upload-list.ts';
 import { UploadMemory } from './upload-memory.ts';
 import type { PartRecord } from '../records/upload-part-record.ts';
-import { type NewPart, type PartPage, listParts, putPart } from './upload-parts.ts';
+import { type NewPart, type PartPage, listParts, putPart, saysPartMd5 } from './upload-parts.ts';
 import type { UploadContent, UploadRecord } from '../records/upload-record.ts';
 
 /** 5 MiB: least size of every part but the last. */
@@ -41,6 +42,12 @@ export interface Uploads {
   recall(target: UploadTarget, call: Call): Promise<Upload>;
   /** The upload with what its object will have, always asked of the service: one call. @throws as `find` */
   read(target: UploadTarget, call: Call): Promise<Upload & UploadContent>;
+  /** Whether the backend will say the MD5 of a part, so that none need be computed here: at most one call. */
+  saysPartMd5(
+    upload: Upload,
+    part: { readonly size: number; readonly encryptWith: EncryptWith | undefined },
+    call: Call,
+  ): Promise<boolean>;
   /** @throws S3Error NoSuchUpload: the upload ended meanwhile; what the verification of the body throws */
   putPart(upload: Upload, part: NewPart, call: Call): Promise<PartRecord>;
   /** @throws as `putPart`; StoreError sourceNotFound, sourceConditionFailed: the source changed, look it up again */
@@ -81,6 +88,7 @@ export function createUploads(options: UploadsOptions): Uploads {
       if (upload === undefined) throw noSuchUpload(target.uploadId);
       return upload;
     },
+    saysPartMd5,
     putPart: (upload, part, call) => memory.heed(upload, putPart(upload, part, call)),
     copyPart: (upload, copy, call) => memory.heed(upload, copyPart(upload, copy, call)),
     listParts,

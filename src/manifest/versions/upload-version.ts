@@ -118,11 +118,11 @@ async function stageBody(
   body: AnyBody,
   call: Call,
 ): Promise<StagedPart & { readonly size: number }> {
-  if (!('rest' in body)) return { ...(await store.stagePart(ref, body, call)), size: bodySize(body) };
-  const { tokens } = await store.stagePart(ref, body.start, call);
+  if (!('rest' in body)) return { ...(await store.stagePart(ref, body, {}, call)), size: bodySize(body) };
+  const { tokens } = await store.stagePart(ref, body.start, {}, call);
   try {
     const rest = await body.rest;
-    const end = rest.byteLength > 0 ? (await store.stagePart(ref, rest, call)).tokens : [];
+    const end = rest.byteLength > 0 ? (await store.stagePart(ref, rest, {}, call)).tokens : [];
     return { tokens: [...tokens, ...end], size: body.start.size + rest.byteLength };
   } catch (error) {
     // Where parts are blobs of their own they would lie there until the sweeper comes; it does when this fails, too.

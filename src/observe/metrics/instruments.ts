@@ -154,6 +154,11 @@ export const INSTRUMENTS = {
     help: '1 while it is remembered that a backend may not read sources of copies by URL.',
     labels: ['backend'],
   },
+  s3gw_part_digests_said: {
+    kind: 'gauge',
+    help: '1 while a backend is known to say the MD5 of parts, which are not hashed here then.',
+    labels: ['backend'],
+  },
   s3gw_call_facts_without_room: {
     kind: 'observedCounter',
     help: 'Calls to backends that no trace shows: too many were waiting for their requests to end.',

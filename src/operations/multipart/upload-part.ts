@@ -1,6 +1,7 @@
 import { checksumHeader } from '../../protocol/checksums/algorithms.ts';
 import { quoted } from '../../protocol/headers/object-headers.ts';
 import { authorizedForPart, heedingUpload } from './authorized-upload.ts';
+import { judgedByBackend } from '../failure.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { type EncryptWith, type PartRecord, requirePartKey, type Upload } from '../../manifest/index.ts';
 import type { S3Request } from '../../protocol/request.ts';
@@ -39,12 +40,21 @@ async function storePart(
   { upload, number, encryptWith }: OpenPart,
   { manifest, settings, call }: OperationContext,
 ): Promise<PartRecord> {
+  // Of a body whose length is not declared, nothing is left to the backend.
+  const size = request.body.declaredSize ?? 0;
+  const isSaid = await manifest.uploads.saysPartMd5(upload, { size, encryptWith }, call);
   const body = await request.body.open({
     holdBytes: settings.holdBytes,
     maxSize: MAX_PART_SIZE,
-    wantMd5: true,
+    md5: isSaid ? 'backend' : 'here',
     ...(upload.checksum !== undefined && { wantChecksum: upload.checksum.algorithm }),
   });
-  const bytes = body.kind === 'held' ? body.bytes : { size: body.size, stream: body.stream };
-  return manifest.uploads.putPart(upload, { number, body: bytes, facts: body.facts, encryptWith }, call);
+  const part = { number, facts: body.facts, encryptWith };
+  if (body.kind === 'held') return manifest.uploads.putPart(upload, { ...part, body: body.bytes }, call);
+  const md5 = isSaid ? body.declared.md5 : undefined;
+  const { stream } = body;
+  return judgedByBackend(
+    md5,
+    manifest.uploads.putPart(upload, { ...part, md5, body: { size: body.size, stream } }, call),
+  );
 }

@@ -1,6 +1,6 @@
 import { S3Error } from '../../errors/s3-error.ts';
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
-import type { FormBody, ObjectBody, OpenBodyOptions } from '../../protocol/body/object-body.ts';
+import type { FormBody, Md5By, ObjectBody, OpenBodyOptions } from '../../protocol/body/object-body.ts';
 import type { WriteConditions } from '../../protocol/conditions.ts';
 import { checksumHeaders, quoted } from '../../protocol/headers/object-headers.ts';
 import { expirationHeader } from '../../protocol/lifecycle/expiration-headers.ts';
@@ -9,11 +9,12 @@ import type { S3Response } from '../../protocol/response.ts';
 import { writtenOwnership } from '../acl/written-object.ts';
 import { objectKey } from '../named-bucket.ts';
 import { createdVersionHeaders } from '../object-version.ts';
+import { judgedByBackend } from '../failure.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { describeEncryption, requestedEncryption } from '../encryption.ts';
 import { newObjectAttributes } from './new-object.ts';
 import { keptApart } from './storage-class.ts';
-import type { AnyBody, PutRequest } from '../../manifest/index.ts';
+import type { AnyBody, Bucket, EncryptWith, PutRequest } from '../../manifest/index.ts';
 
 /** S3's largest single upload: 5 GiB. */
 export const MAX_OBJECT_SIZE = 5_368_709_120;
@@ -36,7 +37,7 @@ export async function storeObject(request: S3Request, source: Opener, context: O
   const { bucket } = context;
   const encryptWith = requestedEncryption({ headers: request.headers, bucket }, context);
   const described = describe(request, context);
-  keptApart(described.attributes, encryptWith, bucket);
+  const md5 = md5By(request.body.declaredSize ?? 0, keptApart(described.attributes, encryptWith, bucket), bucket);
   const conditions = writeConditions(request.headers);
   const key = objectKey(request);
 
@@ -48,12 +49,11 @@ export async function storeObject(request: S3Request, source: Opener, context: O
     if (isOpen) throw versioningChanged();
     current = now;
   };
-  const { capabilities } = bucket.home.store;
   const { holdBytes, defaultChecksum } = context.settings;
   const body = await source.open({
     holdBytes,
     maxSize: MAX_OBJECT_SIZE,
-    wantMd5: !capabilities.writeReturnsMd5 || (request.body.declaredSize ?? 0) > capabilities.maxWrite,
+    md5,
     ...(defaultChecksum !== undefined && { wantChecksum: defaultChecksum }),
     beforeEnd: confirm,
   });
@@ -67,7 +67,10 @@ export async function storeObject(request: S3Request, source: Opener, context: O
     ...uploadOf(body),
     ...(apart && { encryptWith: apart }),
   };
-  const committed = await context.manifest.objects.put({ bucket: current, key }, put, context.call);
+  const committed = await judgedByBackend(
+    md5 === 'backend' && body.kind === 'streamed' ? put.md5 : undefined,
+    context.manifest.objects.put({ bucket: current, key }, put, context.call),
+  );
   const { etag, checksum, versionId, mtime } = committed;
   const size = sizeOf(body);
   const made = size !== undefined && { key, mtime, size, tags: put.attributes.tags };
@@ -81,6 +84,13 @@ export async function storeObject(request: S3Request, source: Opener, context: O
       ...(made && expirationHeader(current.settings.lifecycle, made)),
     },
   };
+}
+
+/** The backend says the MD5 of what one write stores in the open. Bytes that lie apart may not become one write. */
+function md5By(size: number, apart: EncryptWith | undefined, { home }: Bucket): Md5By {
+  const { writeReturnsMd5, maxWrite } = home.store.capabilities;
+  if (!writeReturnsMd5 || size > maxWrite) return 'here';
+  return apart === undefined ? 'backend' : 'ifDeclared';
 }
 
 /** Undefined: the file of a form, whose length shows at its end. */

@@ -2,13 +2,18 @@ import type { Readable } from 'node:stream';
 import type { OpenEndedBody } from '../../streams/bytes.ts';
 import type { ChecksumAlgorithm } from '../checksums/algorithms.ts';
 
+/**
+ * Who computes the MD5 of a body. `here`: the gateway. `ifDeclared`: the gateway, to compare it with Content-MD5.
+ * `backend`: the backend, which is told Content-MD5 and judges it; of a held body it is as `ifDeclared`.
+ */
+export type Md5By = 'here' | 'ifDeclared' | 'backend';
+
 export interface OpenBodyOptions {
   /** Bodies of up to this many bytes are read and verified whole before `open` resolves (`bytes` is set). */
   readonly holdBytes: number;
   /** Larger than this: 400 EntityTooLarge. */
   readonly maxSize: number;
-  /** Compute the MD5 also when the client declared none. */
-  readonly wantMd5: boolean;
+  readonly md5: Md5By;
   /** Compute this checksum also when the client declared none (parts of an upload that was created with one). */
   readonly wantChecksum?: ChecksumAlgorithm;
   /**
@@ -20,7 +25,7 @@ export interface OpenBodyOptions {
 
 /** What was computed while the body went by. */
 export interface BodyFacts {
-  /** Hex; present when declared or wanted. */
+  /** Hex; present when it was computed here. */
   readonly md5?: string;
   /** Verified when declared; base64. */
   readonly checksum?: { readonly algorithm: ChecksumAlgorithm; readonly value: string };

@@ -6,13 +6,13 @@ import { checksumHeader, type ChecksumAlgorithm, type ChecksumHasher } from '../
 import { createChecksumHasher } from '../checksums/hasher.ts';
 import { createMd5 } from '../checksums/md5.ts';
 import { checkedValue, type DeclaredDigests } from './declared-digests.ts';
-import type { BodyFacts } from './object-body.ts';
+import type { BodyFacts, Md5By } from './object-body.ts';
 import type { TrailerField } from './trailer.ts';
 
 interface VerifierOptions {
   readonly payload: PayloadMode;
   readonly declared: DeclaredDigests;
-  readonly wantMd5: boolean;
+  readonly md5: Md5By;
   /** Used when the client declared no checksum of its own. */
   readonly wantChecksum?: ChecksumAlgorithm | undefined;
   /** Most that may come, as far as that is known. Who tells it calls `release`. */
@@ -36,7 +36,8 @@ export class PayloadVerifier {
   constructor(options: VerifierOptions) {
     this.#options = options;
     const { size } = options;
-    this.#md5 = options.wantMd5 || options.declared.md5 !== undefined ? createMd5(size) : undefined;
+    const hasMd5 = options.md5 === 'here' || (options.md5 === 'ifDeclared' && options.declared.md5 !== undefined);
+    this.#md5 = hasMd5 ? createMd5(size) : undefined;
     this.#sha256 = options.payload.kind === 'hash' ? createHash('sha256') : undefined;
     this.#algorithm = options.declared.checksum?.algorithm ?? options.wantChecksum;
     this.#checksum = this.#algorithm === undefined ? undefined : createChecksumHasher(this.#algorithm, size);

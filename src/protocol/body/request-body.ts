@@ -71,7 +71,7 @@ export class HttpRequestBody implements OwnedRequestBody {
     const declared = readDeclaredDigests(this.#options.headers, this.#options.payload, {
       checksums: options.checksumsOf !== 'object',
     });
-    const verifier = this.#verifier(declared, { wantMd5: false });
+    const verifier = this.#verifier(declared, { md5: 'ifDeclared' });
     try {
       const { bytes } = await collect(new BodyFlow(this.#flow(verifier, size, limit)), {
         size,
@@ -94,10 +94,9 @@ export class HttpRequestBody implements OwnedRequestBody {
       throw new S3Error('EntityTooLarge', { extra: { ProposedSize: size, MaxSizeAllowed: options.maxSize } });
     }
     const declared = readDeclaredDigests(this.#options.headers, this.#options.payload, { checksums: true });
-    const flow = this.#flow(this.#verifier(declared, options), size, size);
-    if (size <= options.holdBytes && this.#tryTake(size)) {
-      return this.#hold(flow, size, options);
-    }
+    const isHeld = size <= options.holdBytes && this.#tryTake(size);
+    const flow = this.#flow(this.#verifier(declared, isHeld ? asHeld(options) : options), size, size);
+    if (isHeld) return this.#hold(flow, size, options);
     const stream = new VerifiedStream(new BodyFlow(flow), size, options.beforeEnd);
     return { kind: 'streamed', size, stream, declared: declaredFacts(declared), facts: stream.facts };
   }
@@ -115,7 +114,7 @@ export class HttpRequestBody implements OwnedRequestBody {
     const declared = readDeclaredDigests(headers, payload, { checksums: true });
     try {
       return await this.#hold(
-        this.#flow(this.#verifier(declared, options), undefined, options.holdBytes),
+        this.#flow(this.#verifier(declared, asHeld(options)), undefined, options.holdBytes),
         undefined,
         options,
       );
@@ -136,7 +135,7 @@ export class HttpRequestBody implements OwnedRequestBody {
     const { holdsFields = () => true } = this.#options;
     // Before its parser is made, which is large.
     if (!holdsFields(1)) throw new S3Error('SlowDown');
-    const flow = this.#flow(this.#verifier(declared, { wantMd5: false }), size, size);
+    const flow = this.#flow(this.#verifier(declared, { md5: 'ifDeclared' }), size, size);
     return openForm({
       flow: new BodyFlow(flow),
       size,
@@ -177,9 +176,9 @@ export class HttpRequestBody implements OwnedRequestBody {
     }
   }
 
-  #verifier(declared: DeclaredDigests, wanted: Pick<OpenBodyOptions, 'wantMd5' | 'wantChecksum'>): PayloadVerifier {
+  #verifier(declared: DeclaredDigests, wanted: Pick<OpenBodyOptions, 'md5' | 'wantChecksum'>): PayloadVerifier {
     const { payload, facts, headers } = this.#options;
-    const { wantMd5, wantChecksum } = wanted;
+    const { md5, wantChecksum } = wanted;
     if (facts !== undefined) {
       facts.body = bodyFacts({
         payload,
@@ -191,7 +190,7 @@ export class HttpRequestBody implements OwnedRequestBody {
     return new PayloadVerifier({
       payload,
       declared,
-      wantMd5,
+      md5,
       wantChecksum,
       size: this.declaredSize,
       facts: facts?.body,
@@ -226,6 +225,11 @@ export class HttpRequestBody implements OwnedRequestBody {
     }
     this.#read = true;
   }
+}
+
+/** What a body that is held need not leave to the backend. */
+export function asHeld<O extends Pick<OpenBodyOptions, 'md5'>>(options: O): O {
+  return options.md5 === 'backend' ? { ...options, md5: 'ifDeclared' } : options;
 }
 
 /** Bytes as a header says; undefined when it is absent or not a count. */

@@ -42,7 +42,7 @@ interface FormSource extends Pick<OpenFormOptions, 'size' | 'tryTake'> {
 const UNFRAMED = { kind: 'unsigned' } as const;
 
 async function openFile({ form, size, tryTake }: FormSource, options: OpenFileOptions): Promise<FormBody> {
-  const { allowed, headers, holdBytes, holder, beforeEnd, wantMd5, wantChecksum } = options;
+  const { allowed, headers, holdBytes, holder, beforeEnd, md5, wantChecksum } = options;
   const declared = readDeclaredDigests(headers, UNFRAMED, { checksums: true });
   const least = Math.max(0, size - form.before - MAX_FORM_DATA);
   checkFileSize({ least, most: size }, allowed);
@@ -51,7 +51,12 @@ async function openFile({ form, size, tryTake }: FormSource, options: OpenFileOp
   if (isHeld && tryTake(held, holder)) {
     const file = new FormFile({
       form,
-      verifier: new PayloadVerifier({ payload: UNFRAMED, declared, wantMd5, wantChecksum }),
+      verifier: new PayloadVerifier({
+        payload: UNFRAMED,
+        declared,
+        md5: md5 === 'here' ? md5 : 'ifDeclared',
+        wantChecksum,
+      }),
       allowed,
       least: 0,
       beforeEnd,
@@ -63,7 +68,7 @@ async function openFile({ form, size, tryTake }: FormSource, options: OpenFileOp
   // Only the gateway computes the digest of what goes in pieces.
   const file = new FormFile({
     form,
-    verifier: new PayloadVerifier({ payload: UNFRAMED, declared, wantMd5: true, wantChecksum, size }),
+    verifier: new PayloadVerifier({ payload: UNFRAMED, declared, md5: 'here', wantChecksum, size }),
     allowed,
     least,
     beforeEnd,

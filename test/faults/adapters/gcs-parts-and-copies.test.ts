@@ -13,7 +13,7 @@ afterEach(stopAll);
 describe('private objects', () => {
   test('a part whose answer is lost is sent again; a name that is taken by then was taken by us', async () => {
     const { store, requests } = await start([reset, unmet]);
-    const { tokens } = await store.stagePart(REF, Buffer.from('part'), testCall());
+    const { tokens } = await store.stagePart(REF, Buffer.from('part'), {}, testCall());
     expect(tokens).toHaveLength(1);
     expect(requests).toHaveLength(2);
     const names = requests.map((request) => /"name":"([^"]+)"/.exec(request)?.[1]);
@@ -24,19 +24,19 @@ describe('private objects', () => {
 
   test('a name that is taken although no answer was lost is an error', async () => {
     const { store } = await start([unmet]);
-    expect((await failure(store.stagePart(REF, Buffer.from('part'), testCall()))).kind).toBe('conditionFailed');
+    expect((await failure(store.stagePart(REF, Buffer.from('part'), {}, testCall()))).kind).toBe('conditionFailed');
   });
 
   test('once in doubt, always in doubt: whatever ends the repetitions, the part may be there', async () => {
     const denied = refusal('403 Forbidden', 'forbidden');
     const { store } = await start([reset, denied]);
-    expect(await failure(store.stagePart(REF, Buffer.from('part'), testCall()))).toMatchObject({
+    expect(await failure(store.stagePart(REF, Buffer.from('part'), {}, testCall()))).toMatchObject({
       kind: 'denied',
       lost: true,
     });
     const paused = await start([reset], { retries: { baseDelay: 60_000, maxDelay: 60_000 } });
     const stop = new AbortController();
-    const outcome = failure(paused.store.stagePart(REF, Buffer.from('part'), testCall(stop.signal)));
+    const outcome = failure(paused.store.stagePart(REF, Buffer.from('part'), {}, testCall(stop.signal)));
     while (paused.requests.length === 0) await sleep(2);
     await sleep(20);
     stop.abort();
@@ -46,7 +46,7 @@ describe('private objects', () => {
   test('a part that is a stream is sent once', async () => {
     const { store, requests } = await start([busy]);
     const body = { size: 5, stream: Readable.from([Buffer.from('bytes')]) };
-    expect(await failure(store.stagePart(REF, body, testCall()))).toMatchObject({ kind: 'throttled', lost: true });
+    expect(await failure(store.stagePart(REF, body, {}, testCall()))).toMatchObject({ kind: 'throttled', lost: true });
     expect(requests).toHaveLength(1);
   });
 

@@ -79,8 +79,8 @@ export function gated(store: BlobStore, submit: Submit): BlobStore {
         ),
         () => store.copy(ref, request, call),
       ),
-    stagePart: (ref, body, call) =>
-      submit(at('stagePart', ref.name, call, body), () => store.stagePart(ref, body, call)),
+    stagePart: (ref, body, request, call) =>
+      submit(at('stagePart', ref.name, call, body), () => store.stagePart(ref, body, request, call)),
     assemble: (ref, request, call) =>
       submit(at('assemble', `${ref.name} := ${content(request.metadata)} ${on(request.condition)}`, call), () =>
         store.assemble(ref, request, call),

@@ -117,7 +117,8 @@ export class World {
     text: string,
     rest: Pick<BlobEntry, 'metadata'> & { headers: object },
   ): Promise<{ revision: Revision }> {
-    const { tokens } = text === '' ? { tokens: [] } : await this.#memory.stagePart(ref, Buffer.from(text), this.#call);
+    const { tokens } =
+      text === '' ? { tokens: [] } : await this.#memory.stagePart(ref, Buffer.from(text), {}, this.#call);
     return this.#memory.assemble(ref, { tokens, ...rest }, this.#call);
   }
 
@@ -197,7 +198,7 @@ export class World {
           await memory.copy(ref, this.#condition({ ...request, source: this.#source(request.source) }), call),
           ref.name,
         ),
-      stagePart: (ref, body, call) => memory.stagePart(ref, body, call),
+      stagePart: (ref, body, request, call) => memory.stagePart(ref, body, request, call),
       stagePartFrom: (ref, source, range, call) => memory.stagePartFrom(ref, this.#source(source), range, call),
       assemble: async (ref, request, call) =>
         this.#give(await memory.assemble(ref, this.#condition(request), call), ref.name),

@@ -239,6 +239,7 @@ function free(store: BlobStore): BlobStore {
   return {
     kind: store.kind,
     capabilities: store.capabilities,
+    ...(store.partDigests !== undefined && { partDigests: store.partDigests }),
     close: () => store.close(),
     ...Object.fromEntries(calls),
   } as unknown as BlobStore;
@@ -252,7 +253,8 @@ function drained(store: BlobStore): BlobStore {
   return {
     ...store,
     write: async (ref, body, request, call) => store.write(ref, await wholeBody(body, 'write', call), request, call),
-    stagePart: async (ref, body, call) => store.stagePart(ref, await wholeBody(body, 'stagePart', call), call),
+    stagePart: async (ref, body, request, call) =>
+      store.stagePart(ref, await wholeBody(body, 'stagePart', call), request, call),
   };
 }
 

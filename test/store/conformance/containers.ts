@@ -148,7 +148,7 @@ function missingContainerTests(subject: Subject, test: Define): void {
     const source = { ...ref, revision: (await subject.write(ref, 'bytes')).revision };
     const request = { source, size: 5, headers: {}, metadata: { copy: '1' }, sameHeaders: true };
     await failsWith(subject.store.copy(missing, request, subject.call), 'containerNotFound');
-    await failsWith(subject.store.stagePart(missing, Buffer.from('part'), subject.call), 'containerNotFound');
+    await failsWith(subject.store.stagePart(missing, Buffer.from('part'), {}, subject.call), 'containerNotFound');
   });
 
   test('removeMany without the container fails, as a whole or item by item', async () => {

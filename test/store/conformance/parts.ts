@@ -55,6 +55,28 @@ function stageTests(subject: Subject, test: Define): void {
     expect(await subject.text(right)).toBe('right 1 right 2');
   });
 
+  test('a part is refused that has not the MD5 it is told', async () => {
+    const staging = subject.ref('staging');
+    const { store, call } = subject;
+    for (const body of [Buffer.from('hello'), streamOf(5, [Buffer.from('hello')])]) {
+      await failsWith(store.stagePart(staging, body, { md5: md5('other') }, call), 'digestMismatch');
+    }
+    const { tokens } = await store.stagePart(staging, Buffer.from('hello'), { md5: md5('hello') }, call);
+    await subject.assemble(staging, tokens);
+    expect(await subject.text(staging)).toBe('hello');
+  });
+
+  test('the MD5 of a part is said where it was promised, and is that of its bytes', async () => {
+    const { store, call } = subject;
+    const staging = subject.ref('staging');
+    const isPromised = await store.partDigests?.ask(staging, 5, call);
+    expect(store.partDigests?.active).toBe(isPromised);
+    const staged = await store.stagePart(staging, streamOf(5, [Buffer.from('hello')]), {}, call);
+    if (isPromised === true) expect(staged.md5).toBe(md5('hello'));
+    await subject.assemble(staging, staged.tokens);
+    expect(await subject.text(staging)).toBe('hello');
+  });
+
   test('a part whose stream breaks or ends early is not staged and disturbs no other', async () => {
     const staging = subject.ref('staging');
     const good = await subject.stage(staging, 'good');

@@ -106,7 +106,7 @@ export class Subject {
 
   async stage(staging: BlobRef, body: UploadBody | string): Promise<readonly string[]> {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-    return (await this.store.stagePart(staging, bytes, this.call)).tokens;
+    return (await this.store.stagePart(staging, bytes, {}, this.call)).tokens;
   }
 
   assemble(

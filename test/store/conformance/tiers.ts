@@ -43,7 +43,7 @@ export function tierTests(subject: Subject, test: Define): void {
 
   test('an assembled blob lies in the tier that its assembly names', async () => {
     const ref = subject.ref();
-    const { tokens } = await subject.store.stagePart(ref, Buffer.from('part'), subject.call);
+    const { tokens } = await subject.store.stagePart(ref, Buffer.from('part'), {}, subject.call);
     await subject.store.assemble(ref, { tokens, metadata: {}, tier: 'cool' }, subject.call);
     expect(await tierOf(ref)).toEqual(['cool', 'cool', 'cool']);
   });

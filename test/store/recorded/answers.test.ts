@@ -97,6 +97,16 @@ describe('Azure', () => {
     });
   });
 
+  test.each([
+    ['by version 2018-11-09', `content-md5: ${HELLO_BASE64}`, HELLO_MD5],
+    ['by 2019-07-07 and later ones', 'x-ms-content-crc64: 4EPG9bmlaxU=', undefined],
+  ])('Put Block without a digest: %s', async (_version, line, md5) => {
+    const lines = ['content-length: 0', line, 'x-ms-request-server-encrypted: true'];
+    const service = await store(answered('201 Created', lines));
+    const staged = await service.stagePart(REF, Buffer.from('hello'), {}, testCall());
+    expect([staged.tokens.length, staged.md5]).toEqual([1, md5]);
+  });
+
   const ROWS =
     '<Blob><Name>a</Name><Properties><Creation-Time>Fri, 24 Feb 2023 00:32:46 GMT</Creation-Time><Last-Modified>Fri, 24 Feb 2023 00:32:46 GMT</Last-Modified><Etag>0x8DB15FEA6906119</Etag><Content-Length>5</Content-Length><Content-Type>a/b</Content-Type><Content-Encoding /><Content-Language /><Content-CRC64 /><Content-MD5>XUFAKrxLKna5cZ2REBfFkg==</Content-MD5><Cache-Control /><Content-Disposition /><BlobType>BlockBlob</BlobType><AccessTier>Hot</AccessTier><AccessTierInferred>true</AccessTierInferred><LeaseStatus>unlocked</LeaseStatus><LeaseState>available</LeaseState><ServerEncrypted>true</ServerEncrypted></Properties><Metadata><keya>vala</keya></Metadata><OrMetadata /></Blob>' +
     '<Blob><Name Encoded="true">b%EF%BF%BE</Name><Properties><Last-Modified>Fri, 24 Feb 2023 00:32:46 GMT</Last-Modified><Etag>0x1</Etag><Content-Length>1</Content-Length></Properties></Blob>';

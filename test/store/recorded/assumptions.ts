@@ -193,6 +193,11 @@ const AZURE_ANSWERS: readonly Assumption[] = [
     relies: 'a batch answers each of its calls by itself, failed conditions too',
     test: 'test/store/conformance/removals.ts',
   },
+  {
+    ...{ ...ANSWERS, id: 'A39', cloud: 'Azure', file: 'adapters/azure/calls/stage.ts' },
+    relies:
+      'Put Block without a digest is answered by version 2018-11-09 with the MD5 of the bytes, by later ones with a CRC64',
+  },
 ];
 
 const GOOGLE_ROWS: readonly Assumption[] = [
@@ -318,6 +323,12 @@ const GOOGLE_ROWS: readonly Assumption[] = [
     ...{ id: 'G34', cloud: 'Google', file: 'adapters/gcs/client.ts', source: 'recording' },
     relies: 'names are listed in the order of their bytes of UTF-8, and startOffset begins at that name',
     test: 'test/store/gcs-contract/listings.ts',
+  },
+  {
+    ...{ id: 'G35', cloud: 'Google', file: 'adapters/gcs/calls/stage.ts', source: 'recording' },
+    relies:
+      'an upload answers the MD5 of the bytes (md5Hash), and refuses others than those of the MD5 that it is told',
+    test: 'test/store/conformance/parts.ts',
   },
 ];
 

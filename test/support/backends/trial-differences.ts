@@ -11,6 +11,7 @@ export const AZURITE_DIFFERENCES: readonly string[] = [
   'A33: 404 BlobNotFound, 409 BlobAlreadyExists',
   'A33: 201',
   'A34: not repeated',
+  'A39: none',
   'A35: 201',
   'A36: 201',
   'A25: of these bytes',

@@ -42,7 +42,7 @@ const newRef = (): { container: string; name: string } => ({
 async function stageMany(ref: { container: string; name: string }, bodies: readonly Uint8Array[]): Promise<string[]> {
   const tokens: string[] = [];
   for (let at = 0; at < bodies.length; at += 50) {
-    const staged = await Promise.all(bodies.slice(at, at + 50).map((body) => store.stagePart(ref, body, call)));
+    const staged = await Promise.all(bodies.slice(at, at + 50).map((body) => store.stagePart(ref, body, {}, call)));
     tokens.push(...staged.flatMap((part) => part.tokens));
   }
   return tokens;
@@ -123,7 +123,7 @@ describe('assembling', () => {
     const small = createGcsStore({ endpoint: paged.endpoint, credential: { kind: 'anonymous' } });
     await small.createContainer(CONTAINER, {}, call);
     const ref = newRef();
-    for (const text of ['a', 'b', 'c', 'd', 'e']) await small.stagePart(ref, Buffer.from(text), call);
+    for (const text of ['a', 'b', 'c', 'd', 'e']) await small.stagePart(ref, Buffer.from(text), {}, call);
     expect(paged.state.buckets.get(CONTAINER)?.names).toHaveLength(5);
     await small.discardParts(ref, call);
     expect(paged.state.buckets.get(CONTAINER)?.names).toEqual([]);

@@ -39,7 +39,7 @@ describe('MemoryBlobStore', () => {
     expect(await kindOf(store.write({ container: 'box', name }, Buffer.alloc(1), { metadata: {} }, call))).toBe(
       'invalidName',
     );
-    expect(await kindOf(store.stagePart({ container: 'box', name }, Buffer.alloc(1), call))).toBe('invalidName');
+    expect(await kindOf(store.stagePart({ container: 'box', name }, Buffer.alloc(1), {}, call))).toBe('invalidName');
   });
 
   test.each([
@@ -103,7 +103,7 @@ describe('MemoryBlobStore', () => {
   });
 
   test('assemble frees the parts, and minds its condition first', async () => {
-    const { tokens } = await store.stagePart(ref, Buffer.from('part'), call);
+    const { tokens } = await store.stagePart(ref, Buffer.from('part'), {}, call);
     await store.assemble(ref, { tokens, metadata: {} }, call);
     expect(await kindOf(store.assemble(ref, { tokens, metadata: {} }, call))).toBe('partsGone');
     expect(await kindOf(store.assemble(ref, { tokens, metadata: {}, condition: ABSENT }, call))).toBe(

@@ -121,7 +121,7 @@ describe('amending an object', () => {
     const ref = { container: fixture.bucket.home.container, name: KEY };
     const metadata = { made_by: 'a tool' };
     if (md5 === 'without') {
-      const { tokens } = await fixture.memory.stagePart(ref, Buffer.from('native'), testCall());
+      const { tokens } = await fixture.memory.stagePart(ref, Buffer.from('native'), {}, testCall());
       await fixture.memory.assemble(
         ref,
         { tokens, metadata, headers: { contentType: 'a/b' }, condition: ABSENT },

@@ -248,7 +248,7 @@ describe('publishing, settling and copying', () => {
   async function published(manifest: TestManifest, key: string): Promise<void> {
     const { bucket, objects, store } = manifest;
     const blob = versionRef({ bucket, key }, FIRST);
-    const { tokens } = await store.stagePart(blob, Buffer.from('staged bytes'), testCall());
+    const { tokens } = await store.stagePart(blob, Buffer.from('staged bytes'), {}, testCall());
     await store.assemble(blob, { tokens, metadata: {}, condition: ABSENT }, testCall());
     const request = publicationOf({ version: FIRST, size: 12, etag: 'abc-1', parts: [{ number: 1, size: 12 }] });
     await objects.publish({ bucket, key }, request, testCall());

@@ -86,9 +86,9 @@ describe('parts that a service keeps as blobs', () => {
     await store.remove(uploadRef(crashed), undefined, testCall());
     const done = await started('done');
     await complete(done, [await part(done, 1, 'part')]);
-    await store.stagePart(stagingRef(done), Buffer.from('late'), testCall());
+    await store.stagePart(stagingRef(done), Buffer.from('late'), {}, testCall());
     const nobodys: UploadTarget = { bucket: world.bucket, key: 'nobody', uploadId: crashed.uploadId };
-    await store.stagePart(stagingRef(nobodys), Buffer.from('stray'), testCall());
+    await store.stagePart(stagingRef(nobodys), Buffer.from('stray'), {}, testCall());
     const all = [open, crashed, done, nobodys];
     expect(await staged(...all)).toEqual([2, 1, 1, 1]);
 

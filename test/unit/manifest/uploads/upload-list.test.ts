@@ -190,11 +190,7 @@ describe('10,000 parts', () => {
       const parts = [];
       for (let number = 1; number <= count; number++) {
         const body = Buffer.from(String(number % 10));
-        const { etag } = await fixture.uploads.putPart(
-          upload,
-          { number, body, facts: { md5: 'a'.repeat(32) } },
-          testCall(),
-        );
+        const { etag } = await fixture.uploads.putPart(upload, { number, body, facts: {} }, testCall());
         parts.push({ number, etag, checksums: {} });
       }
       const call = testCall();

@@ -107,6 +107,7 @@ describe('a part', () => {
     const { tokens } = await fixture.memory.stagePart(
       (await import('../../../../src/manifest/records/upload-names.ts')).stagingRef(target),
       Buffer.from('one,'),
+      {},
       testCall(),
     );
     const record = { number: 1, etag: md5Of('one,'), size: 4, mtime: 1_700_000_000_000, tokens };

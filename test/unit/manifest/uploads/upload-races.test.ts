@@ -5,7 +5,7 @@ import { OWNER } from '../../../support/manifest/manifest.ts';
 import { stagingRef } from '../../../../src/manifest/records/upload-names.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { everywhere, interleave } from '../interleave.ts';
-import { UploadFixture, codeOf, multipartEtag } from '../upload-fixture.ts';
+import { UploadFixture, codeOf, md5Of, multipartEtag } from '../upload-fixture.ts';
 
 const TEXTS = ['one,', 'two,', 'end'];
 const WHOLE = TEXTS.join('');
@@ -275,7 +275,7 @@ describe('a part that arrives while the upload ends', () => {
         at,
         async () =>
           (code = await codeOf(
-            fixture.uploads.putPart(upload, { number: 9, body, facts: { md5: 'f'.repeat(32) } }, testCall()),
+            fixture.uploads.putPart(upload, { number: 9, body, facts: { md5: md5Of(body) } }, testCall()),
           )),
         () => (end === 'abort' ? fixture.uploads.abort(target, testCall()) : fixture.complete(target, parts)),
       );

@@ -122,7 +122,7 @@ describe.each([
   });
 
   it('computes what is wanted beside what was declared', async () => {
-    const wanted = { ...options, wantMd5: true, wantChecksum: 'SHA256' } as const;
+    const wanted = { ...options, md5: 'here', wantChecksum: 'SHA256' } as const;
     expect((await store(requestBody(plain(CONTENT)), wanted)).facts).toEqual({
       md5: digest('md5', CONTENT, 'hex'),
       checksum: { algorithm: 'SHA256', value: digest('sha256', CONTENT) },

@@ -59,7 +59,7 @@ export function openSource(...pieces: readonly Buffer[]): PassThrough {
   return source;
 }
 
-export const HELD: OpenBodyOptions = { holdBytes: 1024 * 1024, maxSize: 5 * 1024 ** 3, wantMd5: false };
+export const HELD: OpenBodyOptions = { holdBytes: 1024 * 1024, maxSize: 5 * 1024 ** 3, md5: 'ifDeclared' };
 export const STREAMED: OpenBodyOptions = { ...HELD, holdBytes: 0 };
 
 export interface Stored {

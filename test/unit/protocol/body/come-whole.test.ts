@@ -38,7 +38,7 @@ async function served<T>(pieces: readonly Buffer[], length: number, look: (sourc
 
 async function heldBytes(body: TestBody, source: IncomingMessage): Promise<Buffer> {
   const onFirstRead = vi.fn();
-  const opened = await requestBody(body, { source, onFirstRead }).open({ ...HELD, wantMd5: true });
+  const opened = await requestBody(body, { source, onFirstRead }).open({ ...HELD, md5: 'here' });
   if (opened.kind !== 'held') throw new Error('the body was streamed');
   expect(onFirstRead).toHaveBeenCalledTimes(1);
   expect(opened.facts.md5).toBe(digest('md5', opened.bytes, 'hex'));

@@ -10,7 +10,7 @@ import { STREAMED, digest, openSource, plain, requestBody } from './bodies.ts';
 const SIZE = 2 * 1024 * 1024;
 const ALL = Buffer.alloc(SIZE, 'm');
 const HALF = ALL.subarray(0, SIZE / 2);
-const WANTED: OpenBodyOptions = { ...STREAMED, wantMd5: true };
+const WANTED: OpenBodyOptions = { ...STREAMED, md5: 'here' };
 
 type Streamed = Extract<ObjectBody, { kind: 'streamed' }>;
 
