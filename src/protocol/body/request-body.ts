@@ -228,7 +228,7 @@ export class HttpRequestBody implements OwnedRequestBody {
 }
 
 /** What a body that is held need not leave to the backend. */
-export function asHeld<O extends Pick<OpenBodyOptions, 'md5'>>(options: O): O {
+function asHeld<O extends Pick<OpenBodyOptions, 'md5'>>(options: O): O {
   return options.md5 === 'backend' ? { ...options, md5: 'ifDeclared' } : options;
 }
 
