@@ -70,8 +70,8 @@ export function guardedObjects(objects: Objects, buckets: Registry): Objects {
     amend: (target, amendment, call) => change(target.bucket, call, objects.amend(target, amendment, call)),
     restore: (target, request, call) => change(target.bucket, call, objects.restore(target, request, call)),
     finishRestore: (target, view, call) => read(target.bucket, call, objects.finishRestore(target, view, call)),
-    changeClass: (bucket, view, storageClass, call) =>
-      change(bucket, call, objects.changeClass(bucket, view, storageClass, call)),
+    changeClass: (bucket, view, request, call) =>
+      change(bucket, call, objects.changeClass(bucket, view, request, call)),
     remove: (target, request, call) => {
       const makesMarker = target.bucket.versioning !== 'never' && target.versionId === undefined;
       const guard = makesMarker ? change : removal;

@@ -22,10 +22,15 @@ function bucketLines(bucket: BucketLifecycleReport, dryRun: boolean): string[] {
   ];
 }
 
-function countLine({ lookedAt, due, done, locked, changed, failed, oldestDue }: RuleCount, dryRun: boolean): string {
-  const outcome = dryRun
-    ? ''
-    : ` (${String(done)} done, ${String(locked)} locked, ${String(changed)} changed meanwhile, ${String(failed)} failed)`;
+function countLine(count: RuleCount, dryRun: boolean): string {
+  const { lookedAt, due, done, locked, changed, unmovable, failed, oldestDue } = count;
+  const outcomes = [
+    `${String(done)} done`,
+    `${String(locked)} locked`,
+    `${String(changed)} changed meanwhile`,
+    `${String(unmovable)} unmovable`,
+    `${String(failed)} failed`,
+  ];
   const oldest = oldestDue === undefined ? '' : `, the oldest since ${oldestDue}`;
-  return `${String(lookedAt)} looked at, ${String(due)} due${outcome}${oldest}`;
+  return `${String(lookedAt)} looked at, ${String(due)} due${dryRun ? '' : ` (${outcomes.join(', ')})`}${oldest}`;
 }

@@ -1,13 +1,22 @@
 import type { Call } from '../../observe/call.ts';
 import { abortOf, activeRules, type DayLength } from '../../protocol/lifecycle/due.ts';
+import type { LifecycleAction } from '../../protocol/lifecycle/judge.ts';
 import type { Lifecycle, S3LifecycleRule } from '../../protocol/lifecycle/lifecycle.ts';
 import type { Revision } from '../../store/blob-store.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
+import type { ClassHindrance } from '../objects/object-class.ts';
 import type { Bucket } from '../records/bucket.ts';
 import type { ListedUpload } from '../uploads/upload-list.ts';
-import { chosenAction, type LifecycleManifest, outcomeOfFailure, removeDue } from './carry-out.ts';
+import {
+  HINDRANCES,
+  type LifecycleManifest,
+  moveDue,
+  outcomeOfFailure,
+  removeDue,
+  wantedActions,
+} from './carry-out.ts';
 import type { Progress } from './lease.ts';
-import type { BucketTally } from './lifecycle-report.ts';
+import type { BucketTally, RuleOutcome } from './lifecycle-report.ts';
 import type { ChangePace } from './change-pace.ts';
 import { coverOf, prefixAfter } from './prefix-cover.ts';
 import { type DueVersion, VersionWalk } from './version-walk.ts';
@@ -116,6 +125,7 @@ export class BucketPass {
     );
     const due = this.#walk.page(page.entries, {
       lifecycle: governed.lifecycle,
+      isUnversioned: governed.bucket.versioning === 'never',
       now,
       length: settings.length,
       onLook: ({ rule }) => (tally.count(rule.id).lookedAt += 1),
@@ -140,21 +150,39 @@ export class BucketPass {
     });
   }
 
+  /** What comes first is done; of moves that are impossible, what comes after them. */
   async #carryOutOne({ bucket }: Governed, due: DueVersion, now: number, call: Call): Promise<void> {
-    const { manifest, settings, pace } = this.#options;
+    const { manifest, tally } = this.#options;
     const [first] = due.actions;
     if (first === undefined) return;
     await this.#act({ rule: first.rule.rule.id, at: first.at, what: due.entry.key }, call, async (found) => {
-      const action = await chosenAction(manifest, bucket, due, call);
-      if (action === undefined) return false;
-      found.rule = action.rule.rule.id;
-      found.at = action.at;
-      if (settings.dryRun) return true;
-      await pace.turn(call.signal);
-      await this.#requireUnchanged(bucket, call);
-      await removeDue(manifest, { bucket, due, kind: action.kind, now }, call);
-      return true;
+      for (const action of await wantedActions(manifest, bucket, due, call)) {
+        found.rule = action.rule.rule.id;
+        found.at = action.at;
+        const outcome = await this.#carryOutAction(bucket, { due, action, now }, call);
+        if (outcome !== 'unmovable') return outcome;
+        tally.found(found.rule, found.at, outcome);
+      }
+      return undefined;
     });
+  }
+
+  async #carryOutAction(bucket: Bucket, { due, action, now }: DueAction, call: Call): Promise<RuleOutcome | 'left'> {
+    const { manifest, settings, pace, tally } = this.#options;
+    const hindered = ({ storageClass }: { storageClass: string }, why: ClassHindrance): 'unmovable' => {
+      tally.hindered(action.rule.rule.id, storageClass, HINDRANCES[why]);
+      return 'unmovable';
+    };
+    if (action.kind === 'transition' && bucket.home.classes === undefined) return hindered(action, 'labels');
+    if (settings.dryRun) return 'left';
+    await pace.turn(call.signal);
+    await this.#requireUnchanged(bucket, call);
+    if (action.kind !== 'transition') {
+      await removeDue(manifest, { bucket, due, kind: action.kind, now }, call);
+      return 'done';
+    }
+    const outcome = await moveDue(manifest, { bucket, due, storageClass: action.storageClass }, call);
+    return outcome === 'done' || outcome === 'changed' ? outcome : hindered(action, outcome);
   }
 
   async #uploads(
@@ -186,20 +214,24 @@ export class BucketPass {
     const due = abortOf(lifecycle, upload, settings.length);
     if (due === undefined || due.at > now) return;
     await this.#act({ rule: due.id, at: due.at, what: key }, call, async () => {
-      if (settings.dryRun) return true;
+      if (settings.dryRun) return 'left';
       await pace.turn(call.signal);
       await this.#requireUnchanged(bucket, call);
       await manifest.uploads.abort({ bucket, key, uploadId }, call);
-      return true;
+      return 'done';
     });
   }
 
-  /** Does something that is due, and counts what became of it. @param work false: no rule means it after all */
-  async #act(due: Due, call: Call, work: (found: { rule: string; at: number }) => Promise<boolean>): Promise<void> {
-    const { tally, settings } = this.#options;
+  /**
+   * Does something that is due, and counts what became of it, under the rule that was found to want it.
+   * @param work undefined: no rule means it after all, or what became of it is counted
+   */
+  async #act(due: Due, call: Call, work: (found: Found) => Promise<RuleOutcome | 'left' | undefined>): Promise<void> {
+    const { tally } = this.#options;
     const found = { rule: due.rule, at: due.at };
     try {
-      if (await work(found)) tally.found(found.rule, found.at, settings.dryRun ? 'left' : 'done');
+      const outcome = await work(found);
+      if (outcome !== undefined) tally.found(found.rule, found.at, outcome);
     } catch (error) {
       if (error instanceof RecordChangedError || call.signal.aborted) throw error;
       const outcome = outcomeOfFailure(error);
@@ -219,6 +251,18 @@ export class BucketPass {
   }
 }
 
+/** An action that the rules want, at a moment of the service's clock. */
+interface DueAction {
+  readonly due: DueVersion;
+  readonly action: LifecycleAction;
+  readonly now: number;
+}
+
+interface Found {
+  rule: string;
+  at: number;
+}
+
 interface Due {
   readonly rule: string;
   readonly at: number;
@@ -231,7 +275,12 @@ type PageStart = Pick<Progress, 'after' | 'afterUpload'> & { readonly prefix: st
 type Reached = Pick<Progress, 'after' | 'afterUpload' | 'isDone'>;
 
 function judgesVersions(rule: S3LifecycleRule): boolean {
-  return rule.expiration !== undefined || rule.noncurrentExpiration !== undefined;
+  return (
+    rule.expiration !== undefined ||
+    rule.noncurrentExpiration !== undefined ||
+    rule.transitions !== undefined ||
+    rule.noncurrentTransitions !== undefined
+  );
 }
 
 function lastBefore(entries: readonly { readonly key: string }[], key: string): string | undefined {

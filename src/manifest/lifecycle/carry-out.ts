@@ -6,6 +6,8 @@ import type { LifecycleAction } from '../../protocol/lifecycle/judge.ts';
 import { isKept } from '../../protocol/object-lock.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import type { Listing } from '../listing/listing.ts';
+import type { ObjectTarget } from '../heads/object-requests.ts';
+import type { ClassHindrance } from '../objects/object-class.ts';
 import type { Objects } from '../objects/objects.ts';
 import type { Bucket } from '../records/bucket.ts';
 import type { ObjectView } from '../records/object-view.ts';
@@ -17,7 +19,7 @@ import type { DueVersion, Listed } from './version-walk.ts';
 /** What lifecycle rules work with: the same as the requests of clients. */
 export interface LifecycleManifest {
   readonly buckets: Pick<BucketRegistry, 'get'>;
-  readonly objects: Pick<Objects, 'find' | 'remove'>;
+  readonly objects: Pick<Objects, 'find' | 'remove' | 'changeClass'>;
   readonly listing: Pick<Listing, 'versions'>;
   readonly uploads: Pick<Uploads, 'list' | 'abort'>;
 }
@@ -26,22 +28,62 @@ export interface LifecycleManifest {
 class VersionLockedError extends Error {}
 
 /**
- * The action that the rules come to: the first whose tags the version has. Tags are asked for only where a rule names
- * some, and something is due; one call then.
+ * What the rules want of a version that has their tags, what is to be done first at the front. Tags are asked for only
+ * where a rule names some, and something is due; one call then.
  */
-export async function chosenAction(
+export async function wantedActions(
   { objects }: Pick<LifecycleManifest, 'objects'>,
   bucket: Bucket,
-  { entry, actions }: DueVersion,
+  due: DueVersion,
   call: Call,
-): Promise<LifecycleAction | undefined> {
-  const [first] = actions;
-  if (first === undefined || first.rule.tags.length === 0) return first;
-  const { key, versionId, isLatest } = entry;
-  const view = await objects.find({ bucket, key, ...(isLatest ? {} : { versionId }) }, call);
+): Promise<readonly LifecycleAction[]> {
+  const { entry, actions } = due;
+  const hasNoTags = (action: LifecycleAction | undefined): boolean => action?.rule.tags.length === 0;
+  // A removal is the end of it; a move may turn out to be impossible.
+  if (actions.every(hasNoTags) || (hasNoTags(actions[0]) && actions[0]?.kind !== 'transition')) return actions;
+  const view = await objects.find(targetOf(bucket, due), call);
   requireJudged(view, entry);
-  return actions.find(({ rule }) => hasTags(rule, view));
+  return actions.filter(({ rule }) => hasTags(rule, view));
 }
+
+function targetOf(bucket: Bucket, { entry: { key, versionId, isLatest } }: DueVersion): ObjectTarget {
+  return { bucket, key, ...(isLatest ? {} : { versionId }) };
+}
+
+/**
+ * Moves a version to another storage class, on condition of the revision that is judged here once more. Its locks allow
+ * that. @returns `changed`: its class was another one than listings show, which is mended; else as `changeClass`
+ */
+export async function moveDue(
+  { objects }: Pick<LifecycleManifest, 'objects'>,
+  { bucket, due, storageClass }: DueMove,
+  call: Call,
+): Promise<'done' | 'changed' | ClassHindrance> {
+  const { entry, beneath } = due;
+  const view = await objects.find(targetOf(bucket, due), call);
+  requireJudged(view, entry);
+  const isAsListed = entry.kind === 'version' && view.storageClass === entry.storageClass;
+  const standing = beneath && { mtime: entry.mtime, beneath };
+  const request = { storageClass: isAsListed ? storageClass : (view.storageClass ?? 'STANDARD') };
+  const change = await objects.changeClass(bucket, view, { ...request, ...(standing && { standing }) }, call);
+  if (change === 'changed') return 'done';
+  return change === 'same' || change === 'moved' ? 'changed' : change;
+}
+
+interface DueMove {
+  readonly bucket: Bucket;
+  readonly due: DueVersion;
+  readonly storageClass: string;
+}
+
+/** Why a version stays in its class, for the report. */
+export const HINDRANCES: Readonly<Record<ClassHindrance, string>> = {
+  labels: 'storage classes are labels on this backend (storageClasses)',
+  refused: 'the account has no such tier',
+  tooLarge: 'the service copies no object of that size onto itself',
+  encrypted: 'its bytes are encrypted with a key of their own',
+  archived: 'it is archived, and has to be brought back before',
+};
 
 /**
  * Carries a removal out as the DELETE of a client: one that commits on the revision of the head, and only if the
@@ -94,7 +136,7 @@ const CHANGED = [
 ] as const;
 
 /** What an error says of what was to be done. Undefined: it ends the work on the bucket. */
-export function outcomeOfFailure(error: unknown): Exclude<RuleOutcome, 'done'> | undefined {
+export function outcomeOfFailure(error: unknown): RuleOutcome | undefined {
   if (error instanceof VersionLockedError) return 'locked';
   if (CHANGED.some((code) => isS3Error(error, code))) return 'changed';
   return isStoreError(error, 'aborted') || isS3Error(error, 'NoSuchBucket') ? undefined : 'failed';

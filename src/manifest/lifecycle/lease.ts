@@ -4,12 +4,16 @@ import { ABSENT, at, type BlobRef, type Condition, type Revision } from '../../s
 import { isStoreError } from '../../store/store-error.ts';
 import { readAll } from '../../streams/bytes.ts';
 import type { Bucket } from '../records/bucket.ts';
+import type { Check } from '../records/fields.ts';
+import { isMoment, isText } from '../records/record-checks.ts';
+
+const PHASES = ['objects', 'uploads', 'over'] as const;
 
 /** How far a pass over a bucket has come. */
 export interface Progress {
   /** When the pass began, by the service's clock; milliseconds. */
   readonly startedAt: number;
-  readonly phase: 'objects' | 'uploads' | 'over';
+  readonly phase: (typeof PHASES)[number];
   /** The prefix that is being listed. Absent: the first one is next. */
   readonly prefix?: string;
   /** All of the prefix has been judged. */
@@ -29,6 +33,8 @@ interface Note {
 
 /** A sweeper that has written nothing for so long has died, or is not heard any more. Milliseconds. */
 export const LEASE_MS = 120_000;
+/** Two names of keys as JSON, and what is beside them. Bytes. */
+const MAX_NOTE = 32 * 1024;
 /** A holder writes down how far it has come when so much time has passed; services want a second between two writes. */
 const SAVE_MS = 10_000;
 
@@ -60,8 +66,9 @@ export class Lease {
    */
   static async claim(bucket: Bucket, { now, monotonic, wanted }: ClaimRequest, call: Call): Promise<Lease | undefined> {
     const found = await readNote(bucket, call);
-    if (found !== undefined && found.note.holder !== '' && found.lastModified + LEASE_MS > now) return undefined;
-    const progress = wanted(found?.note.progress);
+    const isHeld = found?.note !== undefined && found.note.holder !== '';
+    if (isHeld && found.lastModified + LEASE_MS > now) return undefined;
+    const progress = wanted(found?.note?.progress);
     if (progress === undefined) return undefined;
     const holder = randomUUID();
     try {
@@ -112,19 +119,54 @@ function noteRef({ uid, home }: Bucket): BlobRef {
   return { container: home.system, name: `l/${uid}/pass` };
 }
 
-async function readNote(
-  bucket: Bucket,
-  call: Call,
-): Promise<{ note: Note; revision: Revision; lastModified: number } | undefined> {
+interface FoundNote {
+  /** Undefined: what lies there is no note. The pass begins anew, and writes one over it. */
+  readonly note: Note | undefined;
+  readonly revision: Revision;
+  /** By the service's clock, milliseconds. */
+  readonly lastModified: number;
+}
+
+async function readNote(bucket: Bucket, call: Call): Promise<FoundNote | undefined> {
   try {
     const { properties, body } = await bucket.home.store.read(noteRef(bucket), {}, call);
-    const note = JSON.parse((await readAll(body)).toString()) as Note;
+    const isTooLong = body.size > MAX_NOTE;
+    if (isTooLong) body.discard();
+    const note = isTooLong ? undefined : noteIn((await readAll(body)).toString());
     return { note, revision: properties.revision, lastModified: properties.lastModified };
   } catch (error) {
     if (isStoreError(error, 'notFound')) return undefined;
     throw error;
   }
 }
+
+/** Other tools can write the blob, too: what could not be ours is not believed. */
+function noteIn(text: string): Note | undefined {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const { holder, progress } = (json ?? {}) as Partial<Record<keyof Note, unknown>>;
+  const said = (progress ?? {}) as Partial<Record<keyof Progress, unknown>>;
+  const isOurs = isText(holder) && PROGRESS.every(([name, check]) => check(said[name]));
+  return isOurs ? (json as Note) : undefined;
+}
+
+const orAbsent =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
+
+const PROGRESS: readonly (readonly [keyof Progress, Check])[] = [
+  ['startedAt', isMoment],
+  ['phase', (value) => PHASES.some((phase) => phase === value)],
+  ['prefix', orAbsent(isText)],
+  ['isDone', orAbsent((value) => typeof value === 'boolean')],
+  ['after', isText],
+  ['afterUpload', orAbsent(isText)],
+];
 
 async function writeNote(bucket: Bucket, note: Note, condition: Condition, call: Call): Promise<Revision> {
   const body = Buffer.from(JSON.stringify(note));

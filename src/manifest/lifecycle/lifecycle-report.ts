@@ -9,12 +9,16 @@ export interface RuleCount {
   locked: number;
   /** Changed or gone since they were judged: the next pass looks again. */
   changed: number;
+  /** Their bytes cannot be brought into the class; the report says why. Rules that remove them are carried out. */
+  unmovable: number;
   failed: number;
   /** What has been due for longest was due then; ISO 8601. What was done is not counted, but for a dry run. */
   oldestDue?: string;
 }
 
-export type RuleOutcome = 'done' | 'locked' | 'changed' | 'failed';
+/** What became of something that was due. The words are the reports' and the metrics'. */
+export const RULE_OUTCOMES = ['done', 'locked', 'changed', 'unmovable', 'failed'] as const;
+export type RuleOutcome = (typeof RULE_OUTCOMES)[number];
 
 const MAX_PROBLEMS = 100;
 
@@ -25,6 +29,8 @@ export class BucketTally {
   /** What could not be done, one line each. */
   readonly problems: string[] = [];
   moreProblems = 0;
+  /** How often something stood in the way of a move, by the line that says what. */
+  readonly hindrances = new Map<string, number>();
   /** Every page was judged. */
   isOver = false;
 
@@ -35,7 +41,7 @@ export class BucketTally {
   count(rule: string): RuleCount {
     let count = this.rules.get(rule);
     if (count === undefined) {
-      count = { lookedAt: 0, due: 0, done: 0, locked: 0, changed: 0, failed: 0 };
+      count = { lookedAt: 0, due: 0, done: 0, locked: 0, changed: 0, unmovable: 0, failed: 0 };
       this.rules.set(rule, count);
     }
     return count;
@@ -49,6 +55,12 @@ export class BucketTally {
     if (outcome === 'done') return;
     const due = new Date(at).toISOString();
     if (count.oldestDue === undefined || due < count.oldestDue) count.oldestDue = due;
+  }
+
+  /** @param why in words */
+  hindered(rule: string, storageClass: string, why: string): void {
+    const line = `rule ${rule}: not moved to ${storageClass}, because ${why}`;
+    this.hindrances.set(line, (this.hindrances.get(line) ?? 0) + 1);
   }
 
   problem(what: string, error: unknown): void {
@@ -78,6 +90,7 @@ export interface BucketLifecycleReport {
   /** False: another sweeper works on the bucket, or the run was stopped. */
   readonly complete: boolean;
   readonly rules: Readonly<Record<string, RuleCount>>;
+  /** What the rules do that their owner may not expect, and what they cannot do; one line each. */
   readonly warnings: readonly string[];
   readonly problems: readonly string[];
   readonly moreProblems: number;

@@ -9,15 +9,17 @@ export function warningsOf(
   counts: ReadonlyMap<string, RuleCount>,
   now: number,
 ): string[] {
-  return (lifecycle?.rules ?? []).flatMap(({ id, isEnabled, expiration }) => {
+  return (lifecycle?.rules ?? []).flatMap(({ id, isEnabled, expiration, transitions = [] }) => {
     if (!isEnabled) return [];
     const due = counts.get(id)?.due ?? 0;
-    const warnings: string[] = [];
-    if (expiration?.date !== undefined && expiration.date <= now) {
-      const day = new Date(expiration.date).toISOString().slice(0, 10);
-      warnings.push(`rule ${id}: its date ${day} has passed, so each pass removes everything that is new, too`);
-    }
-    if (due > 0) warnings.push(`rule ${id}: this removes ${String(due)} objects, versions or uploads`);
-    return warnings;
+    const acts = transitions.length > 0 && expiration === undefined ? 'moves' : 'removes';
+    const dates = [expiration, ...transitions].flatMap((action) => action?.date ?? []).filter((date) => date <= now);
+    return [
+      ...dates.map((date) => {
+        const day = new Date(date).toISOString().slice(0, 10);
+        return `rule ${id}: its date ${day} has passed, so each pass ${acts} everything that is new, too`;
+      }),
+      ...(due > 0 ? [`rule ${id}: this ${acts} ${String(due)} objects, versions or uploads`] : []),
+    ];
   });
 }

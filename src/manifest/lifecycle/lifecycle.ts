@@ -173,13 +173,17 @@ class BucketRun {
   }
 
   report(): BucketLifecycleReport {
-    const { name, rules, problems, moreProblems, isOver } = this.#tally;
+    const { name, rules, problems, moreProblems, isOver, hindrances } = this.#tally;
+    const lifecycle = this.#options.settings.dryRun ? this.#bucket.settings.lifecycle : undefined;
     return {
       name,
       backend: this.#options.backend.name,
       complete: isOver,
       rules: Object.fromEntries(rules),
-      warnings: this.#options.settings.dryRun ? warningsOf(this.#bucket.settings.lifecycle, rules, this.#now) : [],
+      warnings: [
+        ...warningsOf(lifecycle, rules, this.#now),
+        ...[...hindrances].map(([line, count]) => `${line} (${String(count)} times)`),
+      ],
       problems,
       moreProblems,
     };
@@ -218,7 +222,9 @@ class BucketRun {
     if (before === undefined) return beginning(now);
     if (before.phase !== 'over') return before;
     if (before.startedAt === this.#passStartedAt) return undefined;
-    return now - before.startedAt >= this.#options.settings.everyMs ? beginning(now) : undefined;
+    const age = now - before.startedAt;
+    // One that is yet to begin was noted by a clock that has stepped back since.
+    return age < 0 || age >= this.#options.settings.everyMs ? beginning(now) : undefined;
   }
 
   async #pages(

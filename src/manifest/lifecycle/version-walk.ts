@@ -49,7 +49,8 @@ export class VersionWalk {
   #place(entry: Listed, isAlone: boolean): JudgedVersion | undefined {
     const { key, mtime, isLatest, versionId } = entry;
     const isMarker = entry.kind === 'marker';
-    const seen = { key, mtime, isMarker, size: isMarker ? 0 : entry.size };
+    const kept = isMarker ? { size: 0 } : { size: entry.size, storageClass: entry.storageClass };
+    const seen = { key, mtime, isMarker, ...kept };
     if (isLatest || this.#key?.key !== key) {
       this.#key = { key, current: isLatest ? { versionId, mtime } : undefined, since: mtime, newer: 0 };
       return isLatest ? { ...seen, place: { kind: 'current', isAlone } } : undefined;

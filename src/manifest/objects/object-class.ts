@@ -4,6 +4,7 @@ import { isStoreError, mayHaveHappened } from '../../store/store-error.ts';
 import { RING_LENGTH, noncesAmended } from '../heads/head-commit.ts';
 import { NULL_VERSION, contentHeadersOf, recordIsHere } from '../heads/head.ts';
 import { readHead } from '../heads/object-read.ts';
+import type { Standing } from '../heads/object-requests.ts';
 import { blobMetadata } from '../heads/overflow.ts';
 import { removePieces } from '../heads/pieces.ts';
 import type { Bucket } from '../records/bucket.ts';
@@ -21,56 +22,104 @@ import { placedRecord } from '../versions/drain-window.ts';
 import type { ObjectsContext } from '../versions/object-context.ts';
 import { copyToOwn } from '../versions/own-copy.ts';
 import { readVersion } from '../versions/version-blob.ts';
+import { canSettle } from '../versions/settle.ts';
+import { requireStanding } from '../versions/standing.ts';
+import { amendObject } from './object-amend.ts';
 import { repeatInHead } from './object-restore.ts';
 
 const EMPTY = new Uint8Array(0);
 const STANDARD = 'STANDARD';
 
 /**
- * What became of a change of class. `same`: the version has it, or classes are labels. `moved`: the version is not what
- * was judged any more. `tooLarge`: no one call of the service copies it onto itself. `apart`: its bytes are in pieces,
- * archived, or yet to be settled.
+ * What became of a change of class. `same`: the version has it already. `moved`: it is not what was judged any more, or
+ * is yet to be settled. The others say why it cannot be: classes are `labels`; the account `refused` the tier; no one
+ * call of the service copies it onto itself (`tooLarge`); its bytes are `encrypted` with a key of their own, and cannot
+ * be copied; or they are `archived`, and have to be restored before.
  */
-export type ClassChange = 'changed' | 'same' | 'moved' | 'tooLarge' | 'apart';
+export type ClassChange = 'changed' | 'same' | 'moved' | ClassHindrance;
+export type ClassHindrance = 'labels' | 'refused' | 'tooLarge' | 'encrypted' | 'archived';
 
-interface ClassTarget {
+export interface ClassRequest {
+  readonly storageClass: string;
+  /** The place that a noncurrent version must still have. */
+  readonly standing?: Standing;
+}
+
+interface ClassTarget extends ClassRequest {
   readonly bucket: Bucket;
   /** As it was judged, by `find`. */
   readonly view: ObjectView;
-  readonly storageClass: string;
 }
 
 /**
- * Changes the storage class of a version in place: by a copy onto itself, or by moving its bytes into an archived
- * piece. Bytes, ETag, version id and Last-Modified stay. One write of the blob that has its record commits, on
- * condition of the revision of the view; a head that repeats the record follows. If an answer is lost, it is unknown
- * whether the class was changed; it may be asked for again.
- * @throws StoreError
+ * Changes the storage class of a version in place: by a copy onto itself, by moving its bytes into an archived piece, or
+ * where the tier stays, in its record alone. Bytes, ETag, version id and Last-Modified stay. One write of the blob that
+ * has its record commits, on condition of the revision of the view; a head that repeats the record follows. If an answer
+ * is lost, it is unknown whether the class was changed; it may be asked for again.
+ * @throws StoreError; S3Error PreconditionFailed: the version does not stand where it stood
  */
-export async function changeClass(
-  context: ObjectsContext,
-  { bucket, view, storageClass }: ClassTarget,
-  call: Call,
-): Promise<ClassChange> {
+export async function changeClass(context: ObjectsContext, target: ClassTarget, call: Call): Promise<ClassChange> {
+  const { bucket, view, storageClass } = target;
   const { classes } = bucket.home;
-  if (classes === undefined || (view.storageClass ?? STANDARD) === storageClass) return 'same';
-  if (view.encryption !== undefined || view.archived || view.bytes.revision === undefined) return 'apart';
+  if (classes === undefined) return 'labels';
   const place = { bucket, key: view.key };
+  const said = storageClass === STANDARD ? undefined : storageClass;
+  const { encryption, pieces, restore } = view;
+  if (view.storageClass === said) {
+    // The head may lag behind, if the change was broken off.
+    await repeatInHead(place, view, { storageClass: said, encryption, pieces, restore } as ClassFields, call);
+    return 'same';
+  }
+  const [before, after] = [tierOfClass(classes, view.storageClass), tierOfClass(classes, storageClass)];
+  const hindrance = hindranceOf(target, before === after);
+  if (hindrance !== undefined) return hindrance;
   try {
-    const kept = await keptAt(context, place, view, call);
+    if (before === after) return await relabel(context, target, said, call);
+    const kept = await keptAt(context, target, call);
     if (kept === undefined) return 'moved';
-    const said = storageClass === STANDARD ? undefined : storageClass;
-    const isArchive = tierOfClass(classes, storageClass) === 'archive';
-    const fields = await (isArchive
+    const fields = await (after === 'archive'
       ? archive(context, place, { kept, view, said }, call)
       : retier(place, kept, said, call));
     await repeatInHead(place, view, fields, call);
     return 'changed';
   } catch (error) {
     if (isStoreError(error, 'tooLarge')) return 'tooLarge';
+    if (isStoreError(error, 'tierRefused')) return 'refused';
     if (isStoreError(error, 'conditionFailed', 'sourceConditionFailed', 'sourceNotFound', 'notFound')) return 'moved';
     throw error;
   }
+}
+
+/** Why a version cannot be changed, or its bytes not be brought into another tier. */
+function hindranceOf({ bucket, view }: ClassTarget, isSameTier: boolean): ClassChange | undefined {
+  // A tool of the cloud archived the blob that has the record, which cannot be changed now.
+  if (view.archived && view.encryption === undefined) return 'archived';
+  if (isSameTier) return undefined;
+  if (view.encryption !== undefined) return view.encryption.by.kind === 'archive' ? 'archived' : 'encrypted';
+  if (view.head.kind === 'assembled') return canSettle(bucket, view.size) ? 'moved' : 'tooLarge';
+  return undefined;
+}
+
+/** Into a class of the same tier: only the record says another. */
+async function relabel(
+  context: ObjectsContext,
+  { bucket, view, standing }: ClassTarget,
+  said: string | undefined,
+  call: Call,
+): Promise<ClassChange> {
+  const { key, versionId } = view;
+  const target = { bucket, key, versionId };
+  if (standing !== undefined) await requireStanding(target, { standing }, await readHead(target, call), call);
+  const fields = { storageClass: said };
+  let isSame = false;
+  const amendment = (now: ObjectView): typeof fields | undefined => {
+    isSame = now.bytes.revision === view.bytes.revision;
+    return isSame ? fields : undefined;
+  };
+  await amendObject(context, target, amendment, call);
+  if (!isSame) return 'moved';
+  await repeatInHead(target, view, fields as ClassFields, call);
+  return 'changed';
 }
 
 /** The blob that has a version's bytes and its record, with the record as a change of it begins. */
@@ -83,13 +132,15 @@ interface Kept {
 /** @returns undefined: it is not what was judged. @throws StoreError */
 async function keptAt(
   context: ObjectsContext,
-  place: KeyRef,
-  { versionId, bytes: { revision } }: ObjectView,
+  { bucket, view: { key, versionId, bytes }, standing }: ClassTarget,
   call: Call,
 ): Promise<Kept | undefined> {
-  const head = versionId === NULL_VERSION ? await readHead(place, call) : undefined;
+  const { revision } = bytes;
+  const place = { bucket, key };
+  const head = versionId === NULL_VERSION || standing !== undefined ? await readHead(place, call) : undefined;
+  await requireStanding({ ...place, versionId }, { ...(standing && { standing }) }, head, call);
   const nonce = newNonce();
-  if (head !== undefined && recordIsHere(head)) {
+  if (versionId === NULL_VERSION && head !== undefined && recordIsHere(head)) {
     const record = await placedRecord(context, place, head, call);
     if (record.kind !== 'inline' || head.properties.revision !== revision) return undefined;
     return { ...head, record: { ...record, ...noncesAmended(head, nonce) } };

@@ -5,7 +5,7 @@ import type { KeyRef } from '../records/key-ref.ts';
 import { viewOf } from '../heads/head.ts';
 import { CommitLife } from '../heads/commit-life.ts';
 import { amendObject } from './object-amend.ts';
-import { type ClassChange, changeClass } from './object-class.ts';
+import { type ClassChange, type ClassRequest, changeClass } from './object-class.ts';
 import type { ObjectAmendment } from '../versions/object-amendment.ts';
 import type { ObjectsContext } from '../versions/object-context.ts';
 import { copyObject } from './object-copy.ts';
@@ -93,9 +93,10 @@ export interface Objects {
   finishRestore(target: ObjectTarget, view: ObjectView, call: Call): Promise<ObjectView>;
   /**
    * Changes the storage class of a version in place, if it is still as the view says; bytes, ETag, version id and
-   * Last-Modified stay. @throws StoreError: also when it is unknown whether it was changed
+   * Last-Modified stay. @throws S3Error PreconditionFailed: it does not stand where it stood; StoreError: also when it
+   * is unknown whether it was changed
    */
-  changeClass(bucket: Bucket, view: ObjectView, storageClass: string, call: Call): Promise<ClassChange>;
+  changeClass(bucket: Bucket, view: ObjectView, request: ClassRequest, call: Call): Promise<ClassChange>;
   /**
    * Reads the heads of many keys as far as one or two listings show them, for callers that remove many (`listing`).
    */
@@ -170,8 +171,8 @@ export function createObjects(options: ObjectsOptions): Objects {
       if (!isRestoring(view.restore, context.now())) return Promise.resolve(view);
       return commit(target, call, (own) => finishRestore(context, { ...target, view }, own));
     },
-    changeClass: (bucket, view, storageClass, call) =>
-      commit({ bucket, key: view.key }, call, (own) => changeClass(context, { bucket, view, storageClass }, own)),
+    changeClass: (bucket, view, request, call) =>
+      commit({ bucket, key: view.key }, call, (own) => changeClass(context, { bucket, view, ...request }, own)),
     look: headsSideBySide,
     remove: (target, request, call) => commit(target, call, (own) => removeObject(context, target, request, own)),
   };

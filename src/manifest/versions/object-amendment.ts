@@ -12,6 +12,8 @@ export interface AmendedFields {
   readonly acl?: Acl;
   readonly lock?: ObjectLock;
   readonly restore?: Restore;
+  /** Undefined: STANDARD. */
+  readonly storageClass?: string | undefined;
 }
 
 /**

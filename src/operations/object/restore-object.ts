@@ -4,7 +4,7 @@ import type { ResponseHeaders } from '../../protocol/headers/object-headers.ts';
 import { httpDate } from '../../protocol/headers/object-headers.ts';
 import { decodeXml } from '../../protocol/xml/decode.ts';
 import type { XmlValue } from '../../protocol/xml/document.ts';
-import { RESTORE_REQUEST } from '../../protocol/xml/restore-shape.ts';
+import { RESTORE_REQUEST } from '../../protocol/xml/object-shapes.ts';
 import { xmlDate } from '../../protocol/xml/xml-date.ts';
 import { refusingMarkers, versionHeaders, versionTarget } from '../object-version.ts';
 import type { Operation } from '../operation.ts';

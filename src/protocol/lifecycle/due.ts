@@ -1,5 +1,4 @@
 import type { Tag } from '../tagging.ts';
-import { DAY_MS } from './lifecycle-date.ts';
 import { type Lifecycle, type S3LifecycleRule, type Scope, ruleScope } from './lifecycle.ts';
 
 /** How long a day of a rule is. Everywhere but in tests: that of the calendar, and what is due waits for midnight. */
@@ -9,7 +8,7 @@ export interface DayLength {
   readonly isRounded: boolean;
 }
 
-export const CALENDAR: DayLength = { ms: DAY_MS, isRounded: true };
+export const CALENDAR: DayLength = { ms: 86_400_000, isRounded: true };
 
 /** What filters look at. */
 export interface FilteredObject {

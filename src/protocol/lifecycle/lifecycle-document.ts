@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { S3Error } from '../../errors/s3-error.ts';
+import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
+import { isCalendarDay } from '../http-date.ts';
 import type { Tag } from '../tagging.ts';
 import type { Decoded } from '../xml/decode.ts';
 import { type XmlDocument, type XmlValue, xml } from '../xml/document.ts';
 import { LIFECYCLE_CONFIGURATION } from '../xml/lifecycle-shape.ts';
 import { xmlDate } from '../xml/xml-date.ts';
 import { checkLifecycle } from './check-lifecycle.ts';
-import { dateAtMidnight } from './lifecycle-date.ts';
+import { CALENDAR } from './due.ts';
 import type { Expiration, Lifecycle, LifecycleFilter, S3LifecycleRule, MinimumSize } from './lifecycle.ts';
 
 type Document = Decoded<typeof LIFECYCLE_CONFIGURATION>;
@@ -97,6 +98,21 @@ function readMoment({
   readonly Date: string | undefined;
 }): Pick<Expiration, 'days' | 'date'> {
   return { ...(days !== undefined && { days }), ...(date !== undefined && { date: dateAtMidnight(date) }) };
+}
+
+const ISO_8601 = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)?$/;
+
+/**
+ * `Date` of a rule: a day, or a moment of ISO 8601 that is a midnight in UTC. A moment without a zone is one in UTC.
+ * @returns milliseconds since the epoch @throws S3Error MalformedXML, InvalidArgument
+ */
+export function dateAtMidnight(text: string): number {
+  const said = text.trim();
+  const isLocal = said.length > 10 && !/(?:Z|[+-]\d\d:?\d\d)$/.test(said);
+  const time = ISO_8601.test(said) && isCalendarDay(said.slice(0, 10)) ? Date.parse(isLocal ? `${said}Z` : said) : NaN;
+  if (Number.isNaN(time)) throw new S3Error('MalformedXML');
+  if (time % CALENDAR.ms !== 0) throw invalidArgument('Date', said, "'Date' must be at midnight GMT");
+  return time;
 }
 
 function readNoncurrent(element: {

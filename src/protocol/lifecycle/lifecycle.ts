@@ -21,7 +21,7 @@ export interface S3LifecycleRule {
   /** The new form. A rule has one of the two. */
   readonly filter?: LifecycleFilter;
   readonly expiration?: Expiration;
-  /** Documents with transitions, of current or noncurrent versions, are checked and refused: no bucket has any. */
+  /** Of current versions. */
   readonly transitions?: readonly Transition[];
   readonly noncurrentExpiration?: Noncurrent;
   readonly noncurrentTransitions?: readonly (Noncurrent & { readonly storageClass: string })[];

@@ -13,6 +13,7 @@ import type { UploadTarget } from '../../../src/manifest/uploads/upload-find.ts'
 import type { ListedPart } from '../../../src/manifest/uploads/upload-plan.ts';
 import type { UploadRecord } from '../../../src/manifest/records/upload-record.ts';
 import { type Uploads, createUploads } from '../../../src/manifest/uploads/uploads.ts';
+import { tieredStore } from '../../../src/manifest/heads/tiered-store.ts';
 import type { StorageClasses } from '../../../src/manifest/records/storage-classes.ts';
 import type { StoreCapabilities } from '../../../src/store/blob-store.ts';
 import { readAll } from '../../../src/streams/bytes.ts';
@@ -51,11 +52,12 @@ export class UploadFixture {
 
   private constructor(options: FixtureOptions) {
     this.memory = new MemoryBlobStore({ ...(options.capabilities && { capabilities: options.capabilities }) });
-    const store = withFaults(withPrivateStaging(this.memory), (call) => {
+    const faulty = withFaults(withPrivateStaging(this.memory), (call) => {
       this.calls.push(call);
       return this.plan(call);
     });
     const classes = options.classes === undefined ? {} : { classes: options.classes };
+    const store = options.classes === undefined ? faulty : tieredStore(faulty, options.classes);
     const backend = { name: 'test', store, systemContainer: 'system', ownerId: OWNER, ...classes };
     const realm: Realm = { backends: [backend], backendOf: () => backend };
     this.settler = createSettler({

@@ -49,7 +49,7 @@ describe('lifecycle rules', () => {
     expect((await get()).headers[MINIMUM]).toBe('varies_by_storage_class');
   });
 
-  test('that move objects are refused as not offered, wrong ones as wrong', async () => {
+  test('that move objects are refused where classes are labels, wrong ones as wrong', async () => {
     const move = (days: number): string =>
       `<Rule><Filter/><Status>Enabled</Status><Transition><Days>${String(days)}</Days><StorageClass>STANDARD_IA</StorageClass></Transition></Rule>`;
     expect(outcome(await put(document(move(29))))).toBe('400 InvalidArgument');

@@ -74,6 +74,8 @@ describe.each([
     expect((await restore(target, restoreBody(2, 'Bulk'))).status).toBe(202);
     if (archiveIsOffline) {
       expect(await shown(target)).toBe('ongoing-request="true"');
+      expect((await restore(target, restoreBody(2, 'Bulk'))).outcome).toBe('409 RestoreAlreadyInProgress');
+      expect((await restore(target, restoreBody(3, 'Expedited'))).status).toBe(202);
       expect((await restore(target, restoreBody(2))).outcome).toBe('409 RestoreAlreadyInProgress');
       expect(await world.outcome('GET', target)).toBe('403 InvalidObjectState');
     }
@@ -156,6 +158,43 @@ describe.each([
     expect(await of('deep', select)).toBe('501 NotImplemented');
     expect(await world.outcome('GET', `/${bucket}/deep`)).toBe('403 InvalidObjectState');
   });
+});
+
+describe('archived bytes that are served at once', () => {
+  let world: World;
+  beforeAll(async () => {
+    const store = new MemoryBlobStore({ capabilities: { archiveIsOffline: false } });
+    world = await World.open({ storageClasses: { ...CLASSES, restore: 'immediate' } }, store);
+  });
+  afterAll(() => world.close());
+
+  test('are read, copied and restored without waiting', async () => {
+    const bucket = await world.bucket();
+    await world.put(`/${bucket}/k`, 'bytes', GLACIER);
+    const read = await world.must('GET', `/${bucket}/k`);
+    expect([read.body, read.headers['x-amz-storage-class'], read.headers['x-amz-restore']]).toEqual([
+      'bytes',
+      'GLACIER',
+      undefined,
+    ]);
+    expect((await world.copy(`/${bucket}/c`, `${bucket}/k`)).outcome).toBe('200');
+    const upload = await world.upload(`/${bucket}/u`);
+    expect((await world.copyPart(upload, `${bucket}/k`)).outcome).toBe('200');
+    const body = restoreBody(2);
+    expect((await world.ask('POST', `/${bucket}/k?restore`, { body })).status).toBe(202);
+    expect((await world.ask('POST', `/${bucket}/k?restore`, { body })).status).toBe(200);
+    const { headers } = await world.must('HEAD', `/${bucket}/k`);
+    expect(headers['x-amz-restore']).toMatch(/^ongoing-request="false", expiry-date=/);
+  });
+});
+
+test('where they are offline, they wait for a restore all the same', async () => {
+  const store = new MemoryBlobStore({ capabilities: { archiveIsOffline: true } });
+  const world = await World.open({ storageClasses: { ...CLASSES, restore: 'immediate' } }, store);
+  const bucket = await world.bucket();
+  await world.put(`/${bucket}/k`, 'bytes', GLACIER);
+  expect(await world.outcome('GET', `/${bucket}/k`)).toBe('403 InvalidObjectState');
+  await world.close();
 });
 
 test('without tiers there is nothing to be restored', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
+import { contentMd5 } from '../../support/clients/acl-client.ts';
 import { testCall } from '../../support/test-call.ts';
 import { World, element } from '../spec/world.ts';
 
@@ -91,3 +92,27 @@ test('versions: each keeps its tier, and the head that names them lies hot', asy
   const tiers = entries.flatMap((entry) => (entry.kind === 'blob' && entry.size > 0 ? [entry.tier] : []));
   expect(new Set(tiers)).toEqual(new Set(['cold', 'cool']));
 });
+
+test('lifecycle rules that move objects are taken, and come back as they were', async () => {
+  const bucket = await world.bucket();
+  const rule = [
+    '<Rule><ID>cold</ID><Filter><Prefix>a/</Prefix></Filter><Status>Enabled</Status><Expiration><Days>400</Days></Expiration>',
+    '<Transition><Days>30</Days><StorageClass>STANDARD_IA</StorageClass></Transition>',
+    '<Transition><Days>60</Days><StorageClass>GLACIER</StorageClass></Transition>',
+    '<NoncurrentVersionExpiration><NoncurrentDays>90</NoncurrentDays></NoncurrentVersionExpiration>',
+    '<NoncurrentVersionTransition><NoncurrentDays>30</NoncurrentDays><NewerNoncurrentVersions>2</NewerNoncurrentVersions>',
+    '<StorageClass>DEEP_ARCHIVE</StorageClass></NoncurrentVersionTransition></Rule>',
+  ].join('');
+  const body = `<LifecycleConfiguration>${rule}</LifecycleConfiguration>`;
+  const digest = { 'content-md5': contentMd5(body) };
+  await world.must('PUT', `/${bucket}?lifecycle`, { body, headers: digest });
+  const answer = await world.must('GET', `/${bucket}?lifecycle`);
+  expect(sorted(answer.body)).toEqual(sorted(rule));
+  const { headers } = await world.put(`/${bucket}/a/k`);
+  expect(headers['x-amz-expiration']).toMatch(/rule-id="cold"$/);
+});
+
+/** The elements of a document's rules: clients compare them as they are, in any order. */
+function sorted(document: string): string[] {
+  return [...document.matchAll(/<(\w+)>([^<]+)</g)].map(([, name, text]) => `${name} ${text}`).toSorted();
+}

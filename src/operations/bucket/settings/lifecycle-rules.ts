@@ -22,14 +22,16 @@ const MINIMUM_SIZE = 'x-amz-transition-default-minimum-object-size';
 /** Reads the document a piece at a time, so that a long one holds no other request up. @throws S3Error */
 export async function requestedRules(
   body: Buffer,
-  _bucket: Bucket,
+  { home }: Bucket,
   { headers, signal }: { readonly headers: HeaderReader; readonly signal: AbortSignal },
 ): Promise<Lifecycle> {
   requireBodyDigest(headers);
   const minimumSize = requestedMinimum(headers.get(MINIMUM_SIZE));
   const document = await decodeXmlList(LIFECYCLE_CONFIGURATION, body, { limits: LIMITS, signal });
   const lifecycle = requestedLifecycle(document, minimumSize);
-  if (lifecycle.rules.some(moves)) throw notOffered('Transition of objects to other storage classes');
+  if (home.classes === undefined && lifecycle.rules.some(moves)) {
+    throw notOffered('Transition of objects to other storage classes, which are labels here (storageClasses),');
+  }
   return lifecycle;
 }
 

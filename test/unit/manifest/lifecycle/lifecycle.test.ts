@@ -33,7 +33,15 @@ describe('in a bucket that never had versions', () => {
     const report = await world.run();
     expect(await world.list()).toEqual(['logs/new:x', 'other:x', 'sized/small:x', 'tagged/no:x']);
     expect(problemsOf(report)).toEqual([]);
-    expect(countOf(report, 'logs')).toEqual({ lookedAt: 2, due: 1, done: 1, locked: 0, changed: 0, failed: 0 });
+    expect(countOf(report, 'logs')).toEqual({
+      lookedAt: 2,
+      due: 1,
+      done: 1,
+      locked: 0,
+      changed: 0,
+      unmovable: 0,
+      failed: 0,
+    });
     expect(countOf(report, 'tags')).toMatchObject({ lookedAt: 2, due: 1, done: 1 });
     expect(countOf(report, 'off')).toBeUndefined();
   });
@@ -244,6 +252,19 @@ describe('the lease of a bucket', () => {
     expect((await claimed(now))?.progress).toEqual({ ...BEGUN, after: 'm' });
   });
 
+  test.each([
+    ['no JSON', 'x'],
+    ['nothing', 'null'],
+    ['of a tool', '{"holder":"tool","progress":{"startedAt":"today","phase":"objects","after":""}}'],
+    ['of a phase that is none', '{"holder":"tool","progress":{"startedAt":0,"phase":"later","after":""}}'],
+    ['that never ends', `{"holder":"${'x'.repeat(64 * 1024)}"}`],
+  ])('is not believed a note that is none: %s', async (_name, text) => {
+    world = await LifecycleFixture.open();
+    const ref = { container: 'system', name: `l/${world.world.bucket.uid}/pass` };
+    await world.world.gateway.memory.write(ref, Buffer.from(text), { metadata: {} }, testCall());
+    expect((await claimed(Date.now()))?.progress).toEqual(BEGUN);
+  });
+
   test('goes with the bucket', async () => {
     world = await LifecycleFixture.open();
     await claimed(Date.now());
@@ -264,5 +285,15 @@ test('a bucket that was looked at a short while ago is left alone', async () => 
   await world.run({ everyMs: 4 * DAY_MS });
   expect(await world.list()).toEqual(['a:x']);
   await world.run({ everyMs: 2 * DAY_MS });
+  expect(await world.list()).toEqual([]);
+});
+
+test('a pass that a clock dated ahead holds up no other', async () => {
+  const world = await LifecycleFixture.open();
+  await world.rules(rule('r', { expiration: { days: 1 } }));
+  await world.run({}, { serviceTime: () => Date.now() + 30 * DAY_MS });
+  await world.put('a', 'x');
+  world.days(3);
+  await world.run({ everyMs: DAY_MS });
   expect(await world.list()).toEqual([]);
 });

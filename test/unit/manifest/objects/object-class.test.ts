@@ -40,7 +40,7 @@ describe.each<Versioning>(['never', 'enabled', 'suspended'])(
 
     test('to an online class: everything else stays', async () => {
       const before = await find();
-      expect(await manifest.objects.changeClass(bucket, before, 'STANDARD_IA', call)).toBe('changed');
+      expect(await manifest.objects.changeClass(bucket, before, { storageClass: 'STANDARD_IA' }, call)).toBe('changed');
       const after = await find();
       expect(after.storageClass).toBe('STANDARD_IA');
       expect(told(after)).toEqual(told(before));
@@ -49,25 +49,25 @@ describe.each<Versioning>(['never', 'enabled', 'suspended'])(
       expect((await bucket.home.store.head({ container, name }, call)).tier).toBe('cool');
       const body = await manifest.objects.openView(bucket, after, {}, call);
       expect((await readAll(body)).toString()).toBe('bytes');
-      expect(await manifest.objects.changeClass(bucket, after, 'STANDARD_IA', call)).toBe('same');
+      expect(await manifest.objects.changeClass(bucket, after, { storageClass: 'STANDARD_IA' }, call)).toBe('same');
     });
 
     test('to an archived class: the bytes become a piece', async () => {
       const before = await find();
-      expect(await manifest.objects.changeClass(bucket, before, 'GLACIER', call)).toBe('changed');
+      expect(await manifest.objects.changeClass(bucket, before, { storageClass: 'GLACIER' }, call)).toBe('changed');
       const after = await find();
       expect([after.storageClass, after.archived, after.encryption?.by.kind]).toEqual(['GLACIER', true, 'archive']);
       expect(told(after)).toEqual(told(before));
       expect(await listedClass()).toBe('GLACIER');
       const { entries } = await bucket.home.store.list(bucket.home.system, { prefix: 'e/', limit: 9 }, call);
       expect(entries).toMatchObject([{ tier: 'archive', size: 5 }]);
-      expect(await manifest.objects.changeClass(bucket, after, 'STANDARD', call)).toBe('apart');
+      expect(await manifest.objects.changeClass(bucket, after, { storageClass: 'STANDARD' }, call)).toBe('archived');
     });
 
     test('not of what has changed since it was judged', async () => {
       const before = await find();
       await manifest.objects.amend({ bucket, key }, () => ({ tags: [{ key: 'a', value: 'b' }] }), call);
-      expect(await manifest.objects.changeClass(bucket, before, 'GLACIER', call)).toBe('moved');
+      expect(await manifest.objects.changeClass(bucket, before, { storageClass: 'GLACIER' }, call)).toBe('moved');
       const after = await find();
       expect([after.storageClass, after.tags]).toEqual([undefined, [{ key: 'a', value: 'b' }]]);
     });

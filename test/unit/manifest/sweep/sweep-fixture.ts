@@ -96,10 +96,10 @@ export class SweepFixture {
     try {
       const target = { bucket: this.bucket, key, versionId };
       const { view, body } = await this.gateway.objects.open(target, {}, testCall());
-      const isLocked = view.encryption?.by.kind === 'customer';
-      const bytes = isLocked
-        ? await this.gateway.objects.openView(this.bucket, view, { key: CUSTOMER_KEY }, testCall())
-        : body;
+      const { encryption } = view;
+      const shown = encryption?.by.kind === 'customer' ? { key: CUSTOMER_KEY } : {};
+      const bytes =
+        encryption === undefined ? body : await this.gateway.objects.openView(this.bucket, view, shown, testCall());
       return (await readAll(bytes)).toString();
     } catch (error) {
       if (error instanceof Error && 'code' in error) return String(error.code);
