@@ -101,7 +101,12 @@ export type { ExportReport } from './sweep/bucket-export.ts';
 // Lifecycle rules, carried out.
 export { runLifecycle } from './lifecycle/lifecycle.ts';
 export type { LifecycleSettings } from './lifecycle/lifecycle.ts';
-export type { BucketLifecycleReport, LifecycleReport, RuleCount } from './lifecycle/lifecycle-report.ts';
+export {
+  type BucketLifecycleReport,
+  type LifecycleReport,
+  RULE_OUTCOMES,
+  type RuleCount,
+} from './lifecycle/lifecycle-report.ts';
 
 // Everything that lies in the backend for one key, as the inspector shows it.
 export { createObjectInspector } from './inspect/inspect-object.ts';

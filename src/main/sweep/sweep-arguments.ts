@@ -24,6 +24,8 @@ export interface LifecycleArguments {
   readonly settings: LifecycleSettings;
   /** Seconds from the beginning of one run to that of the next; absent: one run. */
   readonly everySeconds?: number;
+  /** Port on which metrics are served; absent: none are. */
+  readonly metricsPort?: number;
 }
 
 /** Changes a second that lifecycle rules make unless said otherwise. */
@@ -42,6 +44,7 @@ export const SWEEP_USAGE = `usage: npm run sweep -- --config FILE [options]
   --concurrency N               backend calls at a time; ${String(SWEEP_DEFAULTS.concurrency)} unless given
   --lifecycle                   instead of sweeping carry out the lifecycle rules of buckets (docs/lifecycle.md)
   --every SECONDS               with --lifecycle: do not end, but begin anew so often
+  --metrics-port N              with --every: serve metrics on this port, as the admin port of a gateway does
   --rate N                      with --lifecycle: changes a second at most; ${String(LIFECYCLE_PER_SECOND)} unless given
   --json                        the report as JSON
 Ends with 0; with 2 when something could not be done; with 3 when it was told to stop; with 1 when it could not start.`;
@@ -59,6 +62,7 @@ const OPTIONS = {
   concurrency: { type: 'string' },
   lifecycle: { type: 'boolean' },
   every: { type: 'string' },
+  'metrics-port': { type: 'string' },
   rate: { type: 'string' },
   // For tests: a day of a lifecycle rule is so many seconds, and nothing waits for midnight.
   'unsafe-day-seconds': { type: 'string' },
@@ -118,7 +122,7 @@ function lifecycleArguments(
     const value = values[name];
     return typeof value === 'string' ? value : undefined;
   };
-  const own = ['every', 'rate', 'unsafe-day-seconds'].find((name) => text(name) !== undefined);
+  const own = ['every', 'rate', 'metrics-port', 'unsafe-day-seconds'].find((name) => text(name) !== undefined);
   if (values['lifecycle'] !== true) {
     if (own !== undefined) throw new StartError([`--${own}: only together with --lifecycle`]);
     return undefined;
@@ -130,6 +134,10 @@ function lifecycleArguments(
     throw new StartError([`--unsafe-day-seconds: for tests only, where the environment has ${TEST_FLAG}=1`]);
   }
   const everySeconds = numberOf('--every', text('every'), 1);
+  const metricsPort = numberOf('--metrics-port', text('metrics-port'), 1);
+  if (metricsPort !== undefined && everySeconds === undefined) {
+    throw new StartError(['--metrics-port: only together with --every']);
+  }
   const settings: LifecycleSettings = {
     dryRun,
     concurrency,
@@ -138,7 +146,11 @@ function lifecycleArguments(
     everyMs: (everySeconds ?? 0) * 1000,
     ...(bucket !== undefined && { bucket }),
   };
-  return { settings, ...(everySeconds !== undefined && { everySeconds }) };
+  return {
+    settings,
+    ...(everySeconds !== undefined && { everySeconds }),
+    ...(metricsPort !== undefined && { metricsPort: Math.floor(metricsPort) }),
+  };
 }
 
 /** Options that say something of a sweep only. */

@@ -7,6 +7,7 @@ import { type OpenBackend, openBackends } from '../backends.ts';
 import { backgroundCall } from '../background-call.ts';
 import { createRealm } from '../bucket-rules.ts';
 import { printLines } from '../command-line.ts';
+import type { SecretSources } from '../secrets.ts';
 import { StartError } from '../start-error.ts';
 
 /** Exit codes of commands that work through a store: the rest of what they should have done is for the next run. */
@@ -20,6 +21,8 @@ export interface OpenedBackends {
   readonly backends: readonly OpenBackend[];
   /** Ends with SIGINT or SIGTERM. */
   readonly call: Call;
+  /** Where secrets of the configuration are. */
+  readonly sources: SecretSources;
 }
 
 export interface SweptBackends {
@@ -66,7 +69,7 @@ async function withBackends(
   try {
     const realm = createRealm(backends, config.buckets.rules, config.buckets.default);
     const wanted = backends.filter((backend) => name === undefined || backend.name === name);
-    return await work({ config, realm, backends: wanted, call: backgroundCall(stop) });
+    return await work({ config, realm, backends: wanted, call: backgroundCall(stop), sources });
   } finally {
     await Promise.all(backends.map((backend) => backend.close()));
   }

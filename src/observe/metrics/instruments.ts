@@ -21,7 +21,7 @@ const WAITS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 3
  * Names are Prometheus's, which adds `_total` to counters. Labels: `operation` is a row of the operation table or
  * `Unknown`, `status` and `outcome` HTTP statuses and their classes, `code` and `reason` S3 error codes, `backend` the
  * kind of backend, `call` a method of the port, `result` `ok` or a kind of store error. Buckets and keys are on spans
- * only.
+ * only. A lifecycle command has some of its own, by bucket and rule, of which it keeps a bounded number.
  */
 export const INSTRUMENTS = {
   s3gw_requests: {
@@ -173,6 +173,38 @@ export const INSTRUMENTS = {
     kind: 'observedCounter',
     help: 'Work behind answers that failed or found no room, which is left to the next sweep.',
     labels: ['reason'],
+  },
+  s3gw_lifecycle_looked_at: {
+    kind: 'observedCounter',
+    help: 'Lifecycle command: versions and uploads that the filter of a rule lets through, tags not asked for.',
+    labels: ['backend', 'bucket', 'rule'],
+  },
+  s3gw_lifecycle_due: {
+    kind: 'observedCounter',
+    help: 'Of those, what the rule had to be carried out on.',
+    labels: ['backend', 'bucket', 'rule'],
+  },
+  s3gw_lifecycle_outcomes: {
+    kind: 'observedCounter',
+    help: 'What became of it: done, or why not.',
+    labels: ['backend', 'bucket', 'rule', 'outcome'],
+  },
+  s3gw_lifecycle_oldest_due_timestamp_seconds: {
+    kind: 'gauge',
+    unit: 's',
+    help: 'Since when the oldest of what the last pass left has been due; absent: it left nothing.',
+    labels: ['backend', 'bucket', 'rule'],
+  },
+  s3gw_lifecycle_last_run_timestamp_seconds: {
+    kind: 'gauge',
+    unit: 's',
+    help: 'When the last run of the lifecycle command ended that came to its end.',
+    labels: [],
+  },
+  s3gw_lifecycle_rules_without_room: {
+    kind: 'gauge',
+    help: 'Lifecycle rules that are not told apart here, because there are too many.',
+    labels: [],
   },
   s3gw_rate_limited: {
     kind: 'observedCounter',

@@ -14,6 +14,10 @@ Made from the table of instruments (\`src/observe/metrics/instruments.ts\`) by
 there was one; \`outcome\` is \`ok\`, \`4xx\`, \`5xx\` or \`client_left\`; \`code\` and \`reason\` are S3's error codes; \`backend\` is
 the kind of backend, \`call\` what is asked of it (\`read\`, \`write\`, \`assemble\`, ...), \`result\` is \`ok\` or why not
 (\`notFound\`, \`conditionFailed\`, \`throttled\`, \`unavailable\`, ...).
+
+Those named \`s3gw_lifecycle_...\` are served by the [lifecycle command](lifecycle.md#metrics) only: there \`backend\` is the
+backend's name in the configuration, \`rule\` the rule's ID, \`outcome\` is \`done\`, \`locked\`, \`changed\`, \`unmovable\` or
+\`failed\`.
 `;
 
 const TYPES: Readonly<Record<InstrumentDeclaration['kind'], string>> = {
