@@ -34,6 +34,7 @@ export async function rest(place: Rest): Promise<void> {
     skew: 0,
     storeOf: (self) => wire.storeFor(self),
     places,
+    tiers: place.plan.tiers === true,
     onCrash: () => undefined,
   });
   const reader = new Reader(new Clients({ timeline, gateways: [gateway], recorder, note }), place);

@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import { isS3Error } from '../../../src/errors/s3-error.ts';
 import { sweep } from '../../../src/manifest/sweep/sweep.ts';
 import { SWEEP_DEFAULTS } from '../../../src/manifest/sweep/sweep-run.ts';
+import type { Removed } from '../../../src/manifest/heads/object-requests.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import { toS3Error } from '../../../src/operations/failure.ts';
 import type { OperationName } from '../../../src/protocol/operation-table.ts';
 import type { S3Response } from '../../../src/protocol/response.ts';
+import { StoreError } from '../../../src/store/store-error.ts';
 import { testCall } from '../../support/test-call.ts';
-import type { Condition, Outcome } from '../history/event.ts';
+import type { Action, Condition, Outcome } from '../history/event.ts';
 import type { Gateway } from './gateway.ts';
 import type { PlannedAction, PlannedCondition } from './plan.ts';
 import type { Recorder } from './recorder.ts';
@@ -98,6 +100,41 @@ export class Clients {
     this.#options.note(id, 'sweep', `ends ${said}`);
   }
 
+  /** Its removals are written down as if a client had asked for each; what had no effect is not. */
+  async lifecycle({ id, gateway: index }: PlannedAction): Promise<void> {
+    const gateway = this.gateway(index);
+    if (!gateway.isUp) return;
+    const { recorder } = this;
+    let count = 0;
+    const around: Parameters<Gateway['lifecycle']>[0] = async ({ target, request }, work) => {
+      const own = `${id}.${++count}`;
+      const { key, versionId } = target;
+      const etag = request.conditions.ifStill?.etag;
+      const action: Action =
+        versionId === undefined
+          ? { kind: 'delete', modes: recorder.modes, ...(etag !== undefined && { condition: { kind: 'etag', etag } }) }
+          : { kind: 'deleteVersion', versionId };
+      const began = recorder.tick();
+      const add = (outcome: Outcome): void => {
+        if (this.#underWay.delete(own)) recorder.add({ id: own, key, account: 'A', began, action, outcome });
+      };
+      this.#underWay.set(own, { gateway, leave: () => add({ kind: 'unknown' }) });
+      try {
+        const removed = await work();
+        add({ kind: 'done', ...(versionId === undefined && madeIn(removed)) });
+        return removed;
+      } catch (error) {
+        const isCertain = isS3Error(error) ? error.status < 500 : !(error instanceof StoreError);
+        if (isCertain) this.#underWay.delete(own);
+        else add({ kind: 'unknown' });
+        throw error;
+      }
+    };
+    const call: Call = { ...testCall(), requestId: id };
+    const said = await gateway.lifecycle(around, call).then((report) => JSON.stringify(report.buckets), String);
+    this.#options.note(id, 'lifecycle', `ends ${said}`);
+  }
+
   wait(ms: number): Promise<void> {
     return new Promise((resolve) => this.timeline.after(ms, resolve));
   }
@@ -159,6 +196,11 @@ export class Clients {
       `${id} was answered 500: ${cause instanceof Error ? `${cause.stack ?? cause.message} / ${String(cause.cause)}` : String(cause)}`,
     );
   }
+}
+
+/** The delete marker. */
+function madeIn({ versionId }: Removed): { versionId?: string } {
+  return versionId === undefined ? {} : { versionId };
 }
 
 function shortOf(answer: Answer): string {

@@ -1,9 +1,16 @@
+import { tiersOfClasses } from '../../../config/schema-classes.ts';
 import type { Account as S3Account, Principal } from '../../../src/access/accounts.ts';
 import { createAccountDirectory } from '../../../src/access/directory.ts';
 import { S3Error } from '../../../src/errors/s3-error.ts';
 import { createRealm } from '../../../src/main/bucket-rules.ts';
 import { type OpenManifest, openManifest } from '../../../src/main/manifest.ts';
 import type { Realm } from '../../../src/manifest/buckets/realm.ts';
+import type { ObjectTarget, RemoveRequest, Removed } from '../../../src/manifest/heads/object-requests.ts';
+import { tieredStore } from '../../../src/manifest/heads/tiered-store.ts';
+import { type LifecycleSettings, runLifecycle } from '../../../src/manifest/lifecycle/lifecycle.ts';
+import type { LifecycleReport } from '../../../src/manifest/lifecycle/lifecycle-report.ts';
+import type { Objects } from '../../../src/manifest/objects/objects.ts';
+import type { StorageClasses } from '../../../src/manifest/records/storage-classes.ts';
 import { KeyQueue } from '../../../src/manifest/heads/key-queue.ts';
 import type { Time } from '../../../src/manifest/records/time.ts';
 import type { Call } from '../../../src/observe/call.ts';
@@ -46,6 +53,26 @@ const keysOf = ({ name }: S3Account): { accessKeyId: string; secretAccessKey: st
 ];
 const DIRECTORY = createAccountDirectory(ACCOUNTS.map((account) => ({ ...account, keys: keysOf(account), users: [] })));
 
+/** What was archived is served at once, so that all bytes can be compared at any time. */
+const CLASSES: StorageClasses = {
+  tiers: new Map(tiersOfClasses()),
+  restore: 'immediate',
+  defaultOf: () => 'STANDARD',
+};
+/** A day is so short that rules come due between the requests of a run. */
+const LIFECYCLE_SETTINGS: LifecycleSettings = {
+  dryRun: false,
+  length: { ms: 200, isRounded: false },
+  concurrency: 2,
+  perSecond: 1000,
+  everyMs: 0,
+};
+
+type AroundRemoval = (
+  removal: { readonly target: ObjectTarget; readonly request: RemoveRequest },
+  work: () => Promise<Removed>,
+) => Promise<Removed>;
+
 interface GatewayOptions {
   readonly name: string;
   readonly timeline: Timeline;
@@ -55,6 +82,8 @@ interface GatewayOptions {
   readonly storeOf: (gateway: Gateway) => BlobStore;
   /** Buckets that are parts of containers; then everything without a record is A's. */
   readonly places?: ReadonlyMap<string, string> | undefined;
+  /** Storage classes are tiers. */
+  readonly tiers: boolean;
   readonly onCrash: (gateway: Gateway) => void;
 }
 
@@ -110,6 +139,26 @@ export class Gateway {
     else work();
   }
 
+  /** Carries lifecycle rules out. @param around each removal, which the run makes in place of a client */
+  lifecycle(around: AroundRemoval, call: Call): Promise<LifecycleReport> {
+    const { buckets, objects, listing, uploads } = this.#manifest;
+    const remove: Objects['remove'] = (target, request, own) =>
+      around({ target, request }, () => objects.remove(target, request, own));
+    const service = serviceClock(this.#options.timeline);
+    const clock = { readClock: async () => ({ service: service(), sent: 0, received: 0 }) };
+    const { find, changeClass } = objects;
+    return runLifecycle(
+      {
+        realm: this.#realm,
+        backends: this.#realm.backends,
+        manifest: { buckets, listing, uploads, objects: { find, changeClass, remove } },
+        settings: LIFECYCLE_SETTINGS,
+        clockOf: () => clock,
+      },
+      call,
+    );
+  }
+
   /** @throws S3Error, and whatever a request ends with */
   async perform(
     name: OperationName,
@@ -135,11 +184,12 @@ export class Gateway {
   }
 
   #start(): [Realm, OpenManifest] {
-    const { storeOf, places } = this.#options;
+    const { storeOf, places, tiers } = this.#options;
     const time = this.#timeOf(this.life);
     const backend = {
       name: 'memory',
-      store: storeOf(this),
+      store: tiers ? tieredStore(storeOf(this), CLASSES) : storeOf(this),
+      ...(tiers && { classes: CLASSES }),
       systemContainer: SYSTEM,
       ownerId: places === undefined ? 'nobody' : (DIRECTORY.byName('A')?.canonicalId ?? ''),
       ...(places !== undefined && { places }),

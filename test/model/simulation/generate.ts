@@ -17,7 +17,7 @@ const SKEWS = [0, 0, 0, 40, -3_000, 90_000, -90_000, 600_000, -600_000];
 const BUCKET_SKEWS = [0, 90_000, -90_000, 600_000, -600_000];
 
 /** What is at stake; a seed looks at one thing, so that its few requests meet. */
-export type Theme = 'objects' | 'versions' | 'uploads' | 'buckets' | 'locks' | 'copies' | 'deletions';
+export type Theme = 'objects' | 'versions' | 'uploads' | 'buckets' | 'locks' | 'copies' | 'deletions' | 'tiers';
 
 interface Dish {
   readonly weight: number;
@@ -122,6 +122,19 @@ const SWITCH: Dish = {
   make: (dice, id) => ({ kind: 'setVersioning', to: dice.pick(['Enabled', 'Suspended'] as const, 'to', id) }),
 };
 
+/** Where tiers are at stake: archived from the beginning, or later by rules. */
+const TIERED_PUT: Dish = {
+  weight: 8,
+  make: (dice, id) => ({
+    kind: 'put',
+    size: dice.chance(0.4, 'size', id) ? 'streamed' : 'small',
+    storageClass: dice.pick(['STANDARD', 'STANDARD', 'STANDARD_IA', 'GLACIER', 'DEEP_ARCHIVE'], 'class', id),
+    ...conditionOf(dice, id),
+  }),
+};
+const LIFECYCLE: Dish = { weight: 8, make: () => ({ kind: 'lifecycle' }) };
+const RESTORE: Dish = { weight: 2, make: (dice, id) => ({ kind: 'restore', ...maybeVersion(dice, id) }) };
+
 const READS = [GET, LIST];
 const MENUS: Readonly<Record<Theme, readonly Dish[]>> = {
   objects: [PUT, PUT, COPY, DELETE, DELETE_OBJECTS, TAG, ACL, ...READS],
@@ -130,6 +143,21 @@ const MENUS: Readonly<Record<Theme, readonly Dish[]>> = {
   buckets: [SLOW_PUT, PUT, BUCKET, { ...DELETE_VERSION, weight: 2 }, DELETE, UPLOAD, ...READS],
   locks: [PUT, DELETE, DELETE_VERSION, DELETE_OBJECTS, LOCK, LIST_VERSIONS, ...READS],
   deletions: [DELETIONS, DELETIONS, PUT, PUT, UPLOAD, DELETE, TAG, LIST_VERSIONS, SWITCH, ...READS],
+  tiers: [
+    LIFECYCLE,
+    TIERED_PUT,
+    TIERED_PUT,
+    COPY,
+    UPLOAD,
+    DELETE,
+    DELETE_VERSION,
+    TAG,
+    RESTORE,
+    LOCK,
+    LIST_VERSIONS,
+    SWITCH,
+    ...READS,
+  ],
   copies: [PUT, COPIES, HEAD, DELETE, DELETE_VERSION, { ...UPLOAD, weight: 1 }, TAG, ACL, SWITCH, ...READS],
 };
 
@@ -159,12 +187,12 @@ export interface PlanLimits {
 
 /** A seed picks one of these, unless it is told which; not the others, so that seeds stand for what they did. */
 const THEMES: readonly Theme[] = ['objects', 'versions', 'versions', 'uploads', 'buckets', 'locks'];
-export const ALL_THEMES: readonly Theme[] = [...THEMES, 'copies', 'deletions'];
+export const ALL_THEMES: readonly Theme[] = [...THEMES, 'copies', 'deletions', 'tiers'];
 
 export function planOf(seed: number, { themes = THEMES, without = [] }: PlanLimits = {}): Plan {
   const dice = new Dice(seed);
   const theme = dice.pick(themes, 'theme');
-  const lock = theme === 'locks';
+  const lock = theme === 'locks' || (theme === 'tiers' && dice.chance(0.3, 'lock'));
   const versioning = lock ? 'enabled' : versioningOf(theme, dice);
   const menu = MENUS[theme].filter((_, index) => index === 0 || dice.chance(0.75, 'dish', index));
   const actions = actionsOf(theme, { dice, menu, versioning });
@@ -172,6 +200,7 @@ export function planOf(seed: number, { themes = THEMES, without = [] }: PlanLimi
     seed,
     versioning,
     lock,
+    ...(theme === 'tiers' && { tiers: true }),
     skews: Array.from({ length: dice.whole(2, 3, 'gateways') }, (_, index) =>
       dice.pick(theme === 'buckets' ? BUCKET_SKEWS : SKEWS, 'skew', index),
     ),
@@ -192,7 +221,11 @@ function versioningOf(theme: Theme, dice: Dice): Mode {
 }
 
 /** Between two actions, on average; others than those of most themes. Milliseconds. */
-const GAPS: Readonly<Partial<Record<Theme, readonly number[]>>> = { buckets: [60, 300, 900], deletions: [15, 60, 150] };
+const GAPS: Readonly<Partial<Record<Theme, readonly number[]>>> = {
+  buckets: [60, 300, 900],
+  deletions: [15, 60, 150],
+  tiers: [15, 60, 400, 1500],
+};
 
 function actionsOf(
   theme: Theme,

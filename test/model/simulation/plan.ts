@@ -10,6 +10,8 @@ export interface Plan {
   readonly versioning: Mode;
   /** With object lock (then versioning is enabled). */
   readonly lock: boolean;
+  /** Storage classes are tiers, and the bucket has lifecycle rules. */
+  readonly tiers?: true;
   /** How far each gateway's clock is ahead. */
   readonly skews: readonly number[];
   readonly actions: readonly PlannedAction[];
@@ -46,6 +48,7 @@ export type What =
       readonly condition?: PlannedCondition;
       readonly pause?: number;
       readonly underKey?: boolean;
+      readonly storageClass?: string;
     }
   | {
       readonly kind: 'copy';
@@ -75,11 +78,16 @@ export type What =
       readonly again?: boolean;
     }
   | { readonly kind: 'get' | 'head'; readonly version?: VersionPick }
-  | { readonly kind: 'tag' | 'getTags' | 'acl' | 'hold' | 'retain' | 'unhold'; readonly version?: VersionPick }
+  | {
+      readonly kind: 'tag' | 'getTags' | 'acl' | 'hold' | 'retain' | 'unhold' | 'restore';
+      readonly version?: VersionPick;
+    }
   | { readonly kind: 'list' | 'listVersions' }
   | { readonly kind: 'createBucket' | 'deleteBucket' }
   | { readonly kind: 'setVersioning'; readonly to: 'Enabled' | 'Suspended' }
-  | { readonly kind: 'sweep' };
+  | { readonly kind: 'sweep' }
+  /** What lifecycle rules ask for, carried out. */
+  | { readonly kind: 'lifecycle' };
 
 export type FaultKind =
   /** Neither takes effect nor is answered. */

@@ -83,6 +83,15 @@ describe('gateways, clients and misfortunes of each seed', () => {
     ).toEqual([]);
   }, 86_400_000);
 
+  it('nor do they where objects are archived, and lifecycle rules move and remove them beside clients', async () => {
+    const range = { first: Number(seed ?? 1), seeds: Math.ceil(Number(seeds ?? 300) / 4), stopAfter: 1 };
+    const { found } = await simulateSeeds({ ...range, themes: ['tiers'] });
+    expect(
+      found.map((one) => one.seed),
+      found.map(({ story }) => story).join('\n'),
+    ).toEqual([]);
+  }, 86_400_000);
+
   it('are found out when copies take whatever is there', async () => {
     const { wrong } = await simulate(planOf(171, { themes: ['copies'] }), { plant: 'source' });
     expect(wrong).not.toEqual([]);

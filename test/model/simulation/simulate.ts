@@ -7,7 +7,7 @@ import { EMPTY } from '../history/register.ts';
 import type { Mode } from '../history/event.ts';
 import { restartRandom } from '../interleaving/seeded-random.ts';
 import { rest } from './at-rest.ts';
-import { BUCKET, Clients } from './client.ts';
+import { BUCKET, Clients, digestOf } from './client.ts';
 import { Dice } from './dice.ts';
 import { Gateway, serviceClock } from './gateway.ts';
 import type { Plan, PlannedAction } from './plan.ts';
@@ -83,7 +83,10 @@ class Simulation {
           number <= fault.call + (fault.more ?? 0)
         );
       });
-    this.#base = new MemoryBlobStore({ now: serviceClock(timeline) });
+    this.#base = new MemoryBlobStore({
+      now: serviceClock(timeline),
+      ...(plan.tiers && { capabilities: { archiveIsOffline: false } }),
+    });
     this.#places = placed ? placeIds(PLACES) : undefined;
     const store = spoil(placed ? placedStore(this.#base, PLACES) : this.#base);
     this.#wire = new Wire({
@@ -102,6 +105,7 @@ class Simulation {
         skew,
         storeOf: (self) => this.#wire.storeFor(self),
         places: this.#places,
+        tiers: plan.tiers === true,
         onCrash: (self) => this.#clients.abandon(self),
       });
     this.#gateways = plan.skews.map(gateway);
@@ -170,6 +174,12 @@ class Simulation {
       void this.#clients.send('PutBucketVersioning', { ...common, id: `set.${status}`, body });
       await this.#timeline.run();
     }
+    if (this.#plan.tiers) {
+      const headers = digestOf(RULES);
+      const body = bodyOf(RULES);
+      void this.#clients.send('PutBucketLifecycleConfiguration', { ...common, id: 'set.rules', headers, body });
+      await this.#timeline.run();
+    }
     if (gateway !== undefined) gateway.skew = skew;
     this.#timeline.now += AFTER_WINDOW;
     this.#trace.length = 0;
@@ -196,6 +206,19 @@ class Simulation {
     });
   }
 }
+
+const move = (days: number, to: string): string =>
+  `<Transition><Days>${days}</Days><StorageClass>${to}</StorageClass></Transition>`;
+
+/** Everything that rules can ask for, soon; a day of these runs is short. */
+const RULES = `<LifecycleConfiguration>
+<Rule><ID>move</ID><Filter><ObjectSizeGreaterThan>0</ObjectSizeGreaterThan></Filter><Status>Enabled</Status>
+${move(0, 'GLACIER_IR')}${move(2, 'GLACIER')}${move(6, 'DEEP_ARCHIVE')}
+<NoncurrentVersionTransition><NoncurrentDays>1</NoncurrentDays><StorageClass>GLACIER</StorageClass></NoncurrentVersionTransition></Rule>
+<Rule><ID>expire</ID><Filter/><Status>Enabled</Status><Expiration><Days>30</Days></Expiration>
+<NoncurrentVersionExpiration><NoncurrentDays>15</NoncurrentDays><NewerNoncurrentVersions>1</NewerNoncurrentVersions></NoncurrentVersionExpiration></Rule>
+<Rule><ID>markers</ID><Filter/><Status>Enabled</Status><Expiration><ExpiredObjectDeleteMarker>true</ExpiredObjectDeleteMarker></Expiration></Rule>
+</LifecycleConfiguration>`;
 
 function notIn(before: readonly string[], after: readonly string[]): string[] {
   return [

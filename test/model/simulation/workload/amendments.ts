@@ -58,6 +58,17 @@ export function retain(clients: Clients, action: PlannedAction): Promise<void> {
   return amend(clients, action, { name: 'PutObjectRetention', text, aspect: 'retention', value: 'ON' });
 }
 
+/** Of what is archived; it changes nothing that the checker looks at. */
+export async function restore(clients: Clients, action: PlannedAction): Promise<void> {
+  const versionId = clients.recorder.pick(action, 'version' in action.what ? action.what.version : undefined);
+  await clients.send('RestoreObject', {
+    ...action,
+    bucket: BUCKET,
+    query: versionId === undefined ? {} : { versionId },
+    body: bodyOf('<RestoreRequest><Days>1</Days></RestoreRequest>'),
+  });
+}
+
 export async function acl(clients: Clients, action: PlannedAction): Promise<void> {
   const versionId = clients.recorder.pick(action, 'version' in action.what ? action.what.version : undefined);
   await clients.send('PutObjectAcl', {

@@ -3,7 +3,7 @@ import type { PlannedAction, What } from '../plan.ts';
 import { put, copy, upload } from './writes.ts';
 import { remove, deleteVersion, deleteObjects } from './deletions.ts';
 import { get, getTags, list, listVersions } from './reads.ts';
-import { tag, hold, retain, acl } from './amendments.ts';
+import { tag, hold, retain, restore, acl } from './amendments.ts';
 import { createBucket, deleteBucket, setVersioning } from './buckets.ts';
 
 type Work<Kind extends What['kind']> = (
@@ -28,12 +28,14 @@ const WORK: { readonly [Kind in What['kind']]: Work<Kind> } = {
   hold,
   unhold: hold,
   retain,
+  restore,
   list,
   listVersions,
   createBucket,
   deleteBucket,
   setVersioning,
   sweep: (clients, action) => clients.sweep(action),
+  lifecycle: (clients, action) => clients.lifecycle(action),
 };
 
 export async function perform(clients: Clients, action: PlannedAction): Promise<void> {

@@ -8,7 +8,7 @@ import { VERSION_ID, scalar, tellWriter } from './answers.ts';
 export async function put(
   clients: Clients,
   action: PlannedAction,
-  { size, condition: planned, pause, underKey = false }: Extract<What, { kind: 'put' }>,
+  { size, condition: planned, pause, underKey = false, storageClass }: Extract<What, { kind: 'put' }>,
 ): Promise<void> {
   const { recorder } = clients;
   const { id, key } = action;
@@ -21,7 +21,7 @@ export async function put(
   const answer = await clients.send('PutObject', {
     ...action,
     bucket: BUCKET,
-    headers: { ...headers, 'x-amz-meta-writer': id, ...(underKey && UNDER_KEY) },
+    headers: { ...headers, 'x-amz-meta-writer': id, 'x-amz-storage-class': storageClass, ...(underKey && UNDER_KEY) },
     body,
   });
   const etag = underKey ? tellWriter(clients, id, answer) : md5;
