@@ -46,7 +46,9 @@ export async function startBackend(options: BackendOptions): Promise<TestbedBack
       : await around(backend, async () =>
           behindProxy(backend, options.plan ?? (await loadPlan(options.faultPlan ?? ''))),
         );
-  return options.backendTls ? around(withFaults, () => behindTls(withFaults)) : withFaults;
+  const started = options.backendTls ? await around(withFaults, () => behindTls(withFaults)) : withFaults;
+  if (options.tiers === undefined) return started;
+  return { ...started, settings: { ...started.settings, S3GW_STORAGE_CLASSES: '{}' } };
 }
 
 /** What `put` puts before a backend, which is stopped if that fails. */
@@ -116,6 +118,7 @@ async function startAzure(options: TestbedOptions): Promise<TestbedBackend> {
     const azurite = await startAzurite({
       ...(folder === undefined ? { memoryLimitMiB } : { folder }),
       customerKeys: options.customerKeys,
+      ...(options.tiers !== undefined && { tiers: { rehydrationMs: options.tiers * 1000 } }),
     });
     const { endpoint, pid } = azurite;
     const stop = async (): Promise<void> => {

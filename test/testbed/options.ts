@@ -34,6 +34,8 @@ export interface TestbedOptions {
   readonly lifecycleDay: number | undefined;
   /** Azurite knows keys of customers (SSE-C), because something that does stands before it. */
   readonly customerKeys: boolean;
+  /** Storage classes are tiers. Azurite keeps them as the service does: what is restored is there after so many seconds. */
+  readonly tiers: number | undefined;
 }
 
 export const USAGE = `usage: npm run testbed -- [options]
@@ -44,6 +46,7 @@ export const USAGE = `usage: npm run testbed -- [options]
   --admin-port N                        first admin port, with the inspector; 0: free ones. None without it
   --replicas N, --workers N             gateway processes with a port each; processes behind one port
   --customer-keys                       with Azurite: know keys of customers (SSE-C)
+  --tiers SECONDS                       storage classes are tiers; with Azurite a restore takes so long
   --max-connections N                   of each gateway process to the backend
   --in-memory                           Azurite keeps its data in memory
   --lifecycle-day SECONDS               carry out lifecycle rules, a day of which is so short
@@ -69,6 +72,7 @@ const OPTIONS = {
   'lifecycle-day': { type: 'string' },
   'fault-plan': { type: 'string' },
   'customer-keys': { type: 'boolean', default: false },
+  tiers: { type: 'string' },
 } as const;
 
 /** @throws UsageError */
@@ -92,6 +96,7 @@ export function parseOptions(argv: readonly string[]): TestbedOptions {
     faultPlan: values['fault-plan'],
     lifecycleDay: optionalCount('--lifecycle-day', values['lifecycle-day'], 1, 86_400),
     customerKeys: values['customer-keys'],
+    tiers: optionalCount('--tiers', values.tiers, 0, 86_400),
   };
   if (backend === 'memory' && (options.replicas > 1 || options.workers > 1)) {
     throw new UsageError(

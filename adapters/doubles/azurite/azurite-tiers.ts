@@ -77,6 +77,9 @@ function refusalOf({ method, path, comp, source, headers }: AskedBlob, find: Fin
   const tier = headers[TIER];
   const hasScope = headers[SCOPE] !== undefined || (comp === 'tier' && kept?.hasScope === true);
   if (hasScope && (comp === 'tier' || tier === ARCHIVE)) return { status: 400, code: 'InvalidBlobTier' };
+  // What is on its way back cannot be called off.
+  const callsOff = comp === 'tier' && tier === ARCHIVE && kept?.until !== undefined;
+  if (callsOff) return { status: 409, code: 'BlobBeingRehydrated' };
   if (isArchived(kept) && FROZEN.has(`${method} ${comp}`)) {
     return { status: 409, code: kept?.until === undefined ? 'BlobArchived' : 'BlobBeingRehydrated' };
   }
@@ -101,7 +104,9 @@ function keptAfter(
   const hasScope = replaces ? headers[SCOPE] !== undefined : before?.hasScope === true;
   const from = comp === 'tier' ? before : source === undefined ? undefined : find(source);
   const waits = isArchived(from) && tier !== ARCHIVE;
-  return { tier, hasScope, ...(waits && { until: Date.now() + rehydrationMs }) };
+  // A second Set Blob Tier only hurries.
+  const sooner = comp === 'tier' ? (before?.until ?? Infinity) : Infinity;
+  return { tier, hasScope, ...(waits && { until: Math.min(sooner, Date.now() + rehydrationMs) }) };
 }
 
 function shownHeaders({ tier, until }: KeptBlob): Record<string, string> {
