@@ -34,7 +34,7 @@ export interface TestbedOptions {
   readonly lifecycleDay: number | undefined;
   /** Azurite knows keys of customers (SSE-C), because something that does stands before it. */
   readonly customerKeys: boolean;
-  /** Storage classes are tiers. Azurite keeps them as the service does: what is restored is there after so many seconds. */
+  /** Storage classes are tiers, and Azurite keeps them as the service does. Seconds that a restore takes there. */
   readonly tiers: number | undefined;
 }
 

@@ -52,10 +52,10 @@ interface ClassTarget extends ClassRequest {
 }
 
 /**
- * Changes the storage class of a version in place: by a copy onto itself, by moving its bytes into an archived piece, or
- * where the tier stays, in its record alone. Bytes, ETag, version id and Last-Modified stay. One write of the blob that
- * has its record commits, on condition of the revision of the view; a head that repeats the record follows. If an answer
- * is lost, it is unknown whether the class was changed; it may be asked for again.
+ * Changes the storage class of a version in place: by a copy onto itself, by moving its bytes into an archived piece,
+ * or where the tier stays, in its record alone. Bytes, ETag, version id and Last-Modified stay. One write of the blob
+ * that has its record commits, on condition of the revision of the view; a head that repeats the record follows. If an
+ * answer is lost, it is unknown whether the class was changed; it may be asked for again.
  * @throws StoreError; S3Error PreconditionFailed: the version does not stand where it stood
  */
 export async function changeClass(context: ObjectsContext, target: ClassTarget, call: Call): Promise<ClassChange> {
@@ -111,13 +111,13 @@ async function relabel(
   const target = { bucket, key, versionId };
   if (standing !== undefined) await requireStanding(target, { standing }, await readHead(target, call), call);
   const fields = { storageClass: said };
-  let isSame = false;
+  const found = { isSame: false };
   const amendment = (now: ObjectView): typeof fields | undefined => {
-    isSame = now.bytes.revision === view.bytes.revision;
-    return isSame ? fields : undefined;
+    found.isSame = now.bytes.revision === view.bytes.revision;
+    return found.isSame ? fields : undefined;
   };
   await amendObject(context, target, amendment, call);
-  if (!isSame) return 'moved';
+  if (!found.isSame) return 'moved';
   await repeatInHead(target, view, fields as ClassFields, call);
   return 'changed';
 }

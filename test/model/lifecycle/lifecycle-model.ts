@@ -69,8 +69,11 @@ export class LifecycleModel {
         const move = moveOf({ ...lifecycle, rules }, version, versions, now);
         if (goes && isForGood) {
           if (version.lockedUntil <= now) going.add(version);
-        } else if (move !== undefined) moves.set(version, move);
-        else if (goes) expires = true;
+        } else if (move !== undefined) {
+          moves.set(version, move);
+        } else if (goes) {
+          expires = true;
+        }
       }
       for (const [version, storageClass] of moves) version.storageClass = storageClass;
       this.#keep(key, (version) => !going.has(version));

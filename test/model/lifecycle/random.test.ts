@@ -148,8 +148,8 @@ async function brokenPasses(random: Random, world: LifecycleFixture): Promise<nu
   // What the dead one held is over by now; its day is not.
   const midnight = Math.ceil((Date.now() + 1) / DAY) * DAY;
   const later = Date.now() + LEASE_MS + 1000;
-  if (later >= midnight)
-    await world.world.gateway.memory.remove(noteOf(world), undefined, testCall()).catch(() => undefined);
+  const { memory } = world.world.gateway;
+  if (later >= midnight) await memory.remove(noteOf(world), undefined, testCall()).catch(() => undefined);
   const serviceTime = (): number => Math.min(later, midnight - 1);
   for (let n = 0; n < ENOUGH; n++) expect(problemsOf(await world.run({}, { serviceTime }))).toEqual([]);
   return ENOUGH;
