@@ -84,7 +84,7 @@ describe('gateways, clients and misfortunes of each seed', () => {
   }, 86_400_000);
 
   it('nor do they where objects are archived, and lifecycle rules move and remove them beside clients', async () => {
-    const range = { first: Number(seed ?? 1), seeds: Math.ceil(Number(seeds ?? 300) / 4), stopAfter: 1 };
+    const range = { first: Number(seed ?? 1), seeds: Math.ceil(Number(seeds ?? 300) / 8), stopAfter: 1 };
     const { found } = await simulateSeeds({ ...range, themes: ['tiers'] });
     expect(
       found.map((one) => one.seed),
