@@ -3,18 +3,23 @@
  * docs/benchmarks.md tells, in one Markdown file.
  */
 import { parseArgs } from 'node:util';
-import { mkdirSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { machine, machineLine } from './machine.ts';
+import { withFigures } from './measuring/markdown.ts';
 import { between } from './options.ts';
 import { partsOf, type Part } from './parts.ts';
-import { PEER_OPTIONS, type PeerPrograms } from './servers/peer-servers.ts';
+import { PEER_OPTIONS, type PeerPrograms, peerPrograms } from './servers/peer-servers.ts';
 import { runBench } from './run-bench.ts';
 import { runPart } from './run-part.ts';
 
+const DOCS = resolve(import.meta.dirname, '../../docs/benchmarks.md');
+
 interface AllOptions {
   readonly out: string;
+  /** Put the figures into docs/benchmarks.md. */
+  readonly docs: boolean;
   /** Names of parts; empty: all. */
   readonly only: readonly string[];
   /** Minutes of everything together. */
@@ -25,11 +30,13 @@ interface AllOptions {
   readonly crtPython: string | undefined;
 }
 
-const USAGE = `usage: npm run bench:all -- --out DIR [--s3proxy DIR] [--versitygw FILE] [--rclone FILE] [--crt-python FILE]
+const USAGE = `usage: npm run bench:all -- [--docs] [--out DIR] [--s3proxy DIR] [--versitygw FILE] [--rclone FILE] [--crt-python FILE]
                              [--within MINUTES] [--only PART[,PART...]] [--quick]
 
 Runs every part of the bench, one after the other, and writes DIR/benchmarks.md after each.
 
+  --docs    put the figures into docs/benchmarks.md in the end, in place of those that stand there
+  --out     folder for figures, logs and profiles (s3gw-bench below the folder for temporary files)
   --within  minutes of all together, 1 to 600 (35); a part for which too little is left is left out, and told
   --only    parts by name: main, tls, gcs, memory, fair, slow, transfers, observed, policies
   --quick   one short round of each, small files: shows that all of it works, not how fast`;
@@ -38,7 +45,8 @@ function parseOptions(argv: readonly string[]): AllOptions {
   const { values } = parseArgs({
     args: [...argv],
     options: {
-      out: { type: 'string' },
+      out: { type: 'string', default: join(tmpdir(), 's3gw-bench') },
+      docs: { type: 'boolean', default: false },
       only: { type: 'string', default: '' },
       within: { type: 'string', default: '35' },
       quick: { type: 'boolean', default: false },
@@ -46,13 +54,13 @@ function parseOptions(argv: readonly string[]): AllOptions {
       ...PEER_OPTIONS,
     },
   });
-  if (values.out === undefined) throw new Error('--out: expected a folder');
   return {
     out: resolve(values.out),
+    docs: values.docs,
     only: values.only.split(',').filter((name) => name !== ''),
     within: between('--within', values.within, 1, 600),
     quick: values.quick,
-    programs: { s3proxy: values.s3proxy, versitygw: values.versitygw, rclone: values.rclone },
+    programs: peerPrograms(values),
     crtPython: values['crt-python'],
   };
 }
@@ -63,7 +71,7 @@ async function benchAll(options: AllOptions): Promise<void> {
   const began = performance.now();
   const minutesLeft = (): number => options.within - (performance.now() - began) / 60_000;
   mkdirSync(options.out, { recursive: true });
-  const sections = [`# Figures\n\n${machineLine(machine())}\n`];
+  const sections = [`${machineLine(machine())}\n`];
   const file = join(options.out, 'benchmarks.md');
   for (const part of partsOf(options)) {
     if (options.only.length > 0 && !options.only.includes(part.name)) continue;
@@ -71,12 +79,13 @@ async function benchAll(options: AllOptions): Promise<void> {
     sections.push(await sectionOf(part, Math.min(part.minutes, minutesLeft()), options));
     writeFileSync(file, sections.join('\n'));
   }
+  if (options.docs) writeFileSync(DOCS, withFigures(readFileSync(DOCS, 'utf8'), sections.join('\n')));
   const minutes = ((performance.now() - began) / 60_000).toFixed(1);
   process.stdout.write(`${file}, ${minutes} minutes\n`);
 }
 
 async function sectionOf(part: Part, minutes: number, { out }: AllOptions): Promise<string> {
-  const heading = `## ${part.title}\n\n`;
+  const heading = `### ${part.title}\n\n`;
   const shown = part.args.map((arg) => (arg.startsWith('/') ? 'PATH' : arg)).join(' ');
   if (minutes < LEAST_MINUTES) return `${heading}Not measured: no time was left.\n`;
   const { text, problem, seconds } = await runPart(part, {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { PEER_OPTIONS, type PeerPrograms } from './servers/peer-servers.ts';
+import { PEER_OPTIONS, type PeerPrograms, peerPrograms } from './servers/peer-servers.ts';
 
 export interface BenchOptions {
   readonly rounds: number;
@@ -23,6 +23,8 @@ export interface BenchOptions {
   readonly peers: readonly PeerOption[];
   /** Other S3 servers that the bench starts itself, over its backend. */
   readonly programs: PeerPrograms;
+  /** Nothing beside gateway and proxy: neither other servers nor a gateway on all cores. */
+  readonly alone: boolean;
   /** Only rows that have a goal. */
   readonly goals: boolean;
   /** Minutes after which no row is begun any more. */
@@ -54,21 +56,25 @@ export interface PeerOption {
 }
 
 export const USAGE = `usage: npm run bench -- [--rounds N] [--seconds N] [--only NAME[,NAME...] | --goals] [--latency MS]
-                         [--s3proxy DIR] [--versitygw FILE] [--rclone FILE] [--within MINUTES] [--profile DIR]
+                         [--s3proxy DIR] [--versitygw FILE] [--rclone FILE] [--alone]
+                         [--within MINUTES] [--profile DIR]
                          [--json | --markdown]
                          [--backend azure|gcs] [--backend-tls] [--peer NAME=URL]... [--backend-port N]
                          [--observed | --policies [--starts N] | --workers N | --memory | --fair |
                          --slow-readers]
 
-Compares the gateway, started as the test bed does, with a bare undici proxy in front of the same null
-backend: the same work in alternating rounds, medians of the ratios.
+Compares the gateway, one process started as the test bed does, with a bare undici proxy in front of the same null
+backend: the same work in alternating rounds, medians of the ratios. Beside them in the same rounds: a gateway with a
+worker for each core, and other S3 servers that are there.
 
   --rounds   rounds per work, 1 to 200 (3)
   --seconds  of each measurement, 0.2 to 60 (2.5)
   --only     work whose name contains one of these, e.g. get-4k,put
   --goals    only work that has a goal
   --s3proxy, --versitygw, --rclone  start these over the null backend, and measure them in the same rounds: folder with
-             the jars of S3Proxy, the other two programs
+             the jars of S3Proxy, the other two programs; else they are looked for in the user's cache folder, below
+             s3-cloud-gateway/peers/
+  --alone    neither other servers nor a gateway on all cores
   --within   minutes after which no row is begun any more, 1 to 600 (600)
   --profile  folder for a profile of the gateway in each row that missed its goal, or with --only in each; what takes
              most is told below the table
@@ -113,6 +119,7 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
       fair: { type: 'boolean', default: false },
       'slow-readers': { type: 'boolean', default: false },
       goals: { type: 'boolean', default: false },
+      alone: { type: 'boolean', default: false },
       within: { type: 'string', default: '600' },
       profile: { type: 'string' },
       markdown: { type: 'boolean', default: false },
@@ -145,7 +152,8 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
     within: between('--within', values.within, 1, 600),
     profile: values.profile,
     markdown: values.markdown,
-    programs: { s3proxy: values.s3proxy, versitygw: values.versitygw, rclone: values.rclone },
+    programs: peerPrograms(values),
+    alone: values.alone,
   };
 }
 

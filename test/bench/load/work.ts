@@ -132,7 +132,7 @@ export const WORKS: readonly Work[] = [
     requests: [put(BUCKET, 'up', 1024 * MIB)],
     bare: [put(BARE_CONTAINER, 'up', 1024 * MIB)],
   },
-  ...(['unsigned', 'crc32-trailer'] as const).map(
+  ...(['unsigned', 'crc32-trailer', 'sha256', 'signed-chunks', 'crc64nvme-trailer'] as const).map(
     (payload): Work => ({
       name: `put-64m-${payload}-4`,
       connections: 4,

@@ -1,6 +1,6 @@
 import type { Measured } from './measure.ts';
 import { profileLines } from './profile-summary.ts';
-import { cellsOf, type Sides } from './report.ts';
+import { behindPeers, cellsOf, type Sides } from './report.ts';
 
 /** The result as a table in Markdown, with what peers said when they refused, and profiles where there are any. */
 export function markdown(results: readonly Measured[], sides: Sides): string {
@@ -8,7 +8,9 @@ export function markdown(results: readonly Measured[], sides: Sides): string {
   const line = (cells: readonly string[]): string => `| ${cells.map(escaped).join(' | ')} |\n`;
   const dashes = headings.map((_, column) => (column === 0 ? '---' : '--:'));
   const table = [line(headings), `|${dashes.join('|')}|\n`, ...rows.map(line)].join('');
-  return [table, goalsMet(results), refusals(results), profiles(results)].filter((text) => text !== '').join('\n');
+  return [table, goalsMet(results), behind(results), refusals(results), profiles(results)]
+    .filter((text) => text !== '')
+    .join('\n');
 }
 
 function escaped(cell: string): string {
@@ -20,6 +22,11 @@ function goalsMet(results: readonly Measured[]): string {
   const told = rows.map(([, , , , verdict = '']) => verdict).filter((verdict) => verdict !== '');
   if (told.length === 0) return '';
   return `${told.filter((verdict) => verdict === 'met').length} of ${told.length} rows with a goal met it.\n`;
+}
+
+function behind(results: readonly Measured[]): string {
+  const lines = behindPeers(results);
+  return lines.length === 0 ? '' : `Behind a peer:\n\n${lines.map((line) => `* ${escaped(line)}\n`).join('')}`;
 }
 
 function refusals(results: readonly Measured[]): string {
@@ -45,4 +52,18 @@ function profiles(results: readonly Measured[]): string {
     return [`* **${name}**, the serving thread ${folders}.\n  Functions by themselves: ${functions}.\n`];
   });
   return lines.length === 0 ? '' : `Profiles, one round more of each:\n\n${lines.join('')}`;
+}
+
+const FIGURES_BEGIN = '<!-- figures: npm run bench:all -- --docs -->\n';
+const FIGURES_END = '\n<!-- end of figures -->';
+
+/**
+ * The page with these figures in place of those between its two marks.
+ * @throws Error when it has not both marks, in their order
+ */
+export function withFigures(page: string, figures: string): string {
+  const from = page.indexOf(FIGURES_BEGIN) + FIGURES_BEGIN.length;
+  const to = page.indexOf(FIGURES_END, from);
+  if (from < FIGURES_BEGIN.length || to < 0) throw new Error('the page has no place for figures');
+  return `${page.slice(0, from)}\n${figures.trimEnd()}\n${page.slice(to)}`;
 }

@@ -56,6 +56,9 @@ export interface Measured {
   readonly profile?: ProfileSummary;
 }
 
+/** The name of the gateway with a worker for each core among the peers. */
+export const ALL_CORES = 'all-cores';
+
 /** Another S3 server, measured in the same rounds. */
 export interface Peer {
   readonly name: string;
@@ -67,7 +70,7 @@ export interface Peer {
 
 /** What became of it; a peer that refuses a work says why. */
 export type PeerResult =
-  | ({ readonly name: string; readonly ratio: number } & Pick<Side, 'rate' | 'p99' | 'peak'>)
+  | ({ readonly name: string; readonly ratio: number } & Pick<Side, 'rate' | 'cpu' | 'p99' | 'peak'>)
   | { readonly name: string; readonly error: string };
 
 export interface Stage {
@@ -142,6 +145,8 @@ class PeerRun {
   readonly #peer: Peer;
   readonly #stage: Stage;
   #results: LoadResult[] = [];
+  /** Seconds in all of these rounds. */
+  #cpu = 0;
   #error: string | undefined;
 
   constructor(peer: Peer, stage: Stage) {
@@ -152,10 +157,12 @@ class PeerRun {
   async turn(milliseconds: number): Promise<void> {
     if (this.#error !== undefined) return;
     const { work, load } = this.#stage;
-    const { port, signed: requests } = this.#peer;
+    const { port, pids, signed: requests } = this.#peer;
     const { connections } = work;
     try {
+      const before = cpuSeconds(pids);
       this.#results.push(await load.run({ port, connections, milliseconds, requests, patience: PEER_PATIENCE_MS }));
+      this.#cpu += cpuSeconds(pids) - before;
     } catch (error) {
       this.#error = String(error).slice(0, 300);
     }
@@ -163,6 +170,7 @@ class PeerRun {
 
   forget(): void {
     this.#results = [];
+    this.#cpu = 0;
     forgetPeak(this.#peer.pids);
   }
 
@@ -174,6 +182,7 @@ class PeerRun {
       name,
       ratio: median(rates.map((rate, round) => rate / (bare[round]?.rate ?? Number.NaN))),
       rate: median(rates),
+      cpu: this.#cpu / sum(this.#results.map(({ requests }) => requests)),
       p99: median(this.#results.map(({ p99 }) => p99)),
       peak: peakMebibytes(this.#peer.pids),
     };

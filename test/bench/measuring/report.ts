@@ -1,5 +1,5 @@
 import { verdicts } from './goals.ts';
-import type { Measured, PeerResult, Side } from './measure.ts';
+import { ALL_CORES, type Measured, type PeerResult, type Side } from './measure.ts';
 import { profileLines } from './profile-summary.ts';
 
 const GIB = 1024 ** 3;
@@ -29,7 +29,7 @@ const headings = ({ gateway, other }: Sides): string[] => [
 
 /** Headings, and a row of cells for each result. */
 export function cellsOf(results: readonly Measured[], sides: Sides): string[][] {
-  const peers = (results[0]?.peers ?? []).flatMap(({ name }) => [name, `p99 ${name}`, `MiB ${name}`]);
+  const peers = (results[0]?.peers ?? []).flatMap(({ name }) => [name, `CPU ${name}`, `p99 ${name}`, `MiB ${name}`]);
   return [[...headings(sides), ...peers], ...results.map(cells)];
 }
 
@@ -48,7 +48,8 @@ export function table(results: readonly Measured[], sides: Sides): string {
   const profiles = results.flatMap(({ name, profile }) =>
     profile === undefined ? [] : [`${name}: ${profileLines(profile).join('\n  ')}`],
   );
-  return `${[...lines, ...silent, ...profiles].join('\n')}\n`;
+  const behind = behindPeers(results).map((line) => `behind a peer, ${line}`);
+  return `${[...lines, ...behind, ...silent, ...profiles].join('\n')}\n`;
 }
 
 function cells(result: Measured): string[] {
@@ -69,13 +70,27 @@ function cells(result: Measured): string[] {
     gateway.backendCalls.toFixed(2),
     gateway.peak.toFixed(0),
     bare.peak.toFixed(0),
-    ...(result.peers ?? []).flatMap(peerCells),
+    ...(result.peers ?? []).flatMap((peer) => peerCells(peer, bytes)),
   ];
 }
 
-function peerCells(peer: PeerResult): string[] {
-  if ('error' in peer) return ['refused', '-', '-'];
-  return [peer.ratio.toFixed(2), `${peer.p99.toFixed(1)} ms`, peer.peak === 0 ? '-' : peer.peak.toFixed(0)];
+function peerCells(peer: PeerResult, bytes: number | undefined): string[] {
+  if ('error' in peer) return ['refused', '-', '-', '-'];
+  // Of a peer that others started nothing but its answers is known.
+  const [took, peak] = peer.peak === 0 ? ['-', '-'] : [cpu(peer, bytes), peer.peak.toFixed(0)];
+  return [peer.ratio.toFixed(2), took, `${peer.p99.toFixed(1)} ms`, peak];
+}
+
+/** Rows in which a peer did more than the gateway on all cores, as lines. */
+export function behindPeers(results: readonly Measured[]): string[] {
+  return results.flatMap(({ name, peers = [] }) => {
+    const measured = peers.flatMap((peer) => ('error' in peer ? [] : [peer]));
+    const own = measured.find((peer) => peer.name === ALL_CORES);
+    if (own === undefined) return [];
+    return measured
+      .filter(({ ratio }) => ratio > own.ratio)
+      .map((peer) => `${name}: ${peer.name} ${peer.ratio.toFixed(2)}, on all cores ${own.ratio.toFixed(2)}`);
+  });
 }
 
 /** `met`, or what of a goal was missed and by what was found instead. */
@@ -91,6 +106,6 @@ function rate(side: Side, bytes: number | undefined): string {
   return bytes === undefined ? `${side.rate.toFixed(0)}/s` : `${((side.rate * bytes) / 1e6).toFixed(0)} MB/s`;
 }
 
-function cpu(side: Side, bytes: number | undefined): string {
+function cpu(side: Pick<Side, 'cpu'>, bytes: number | undefined): string {
   return bytes === undefined ? `${(side.cpu * 1e6).toFixed(0)} us` : `${((side.cpu / bytes) * GIB).toFixed(2)} s/GiB`;
 }

@@ -155,7 +155,7 @@ function blockDigest({ head, body }: RawRequest): string {
 function putBlob({ head, body, bodySize }: RawRequest, { container, name }: Place): RawAnswer {
   const etag = blobs.nextEtag();
   blobs.set(container, name, { size: bodySize, body, etag, md5: PLAUSIBLE_MD5, ...described(head) });
-  return plain(201, `Content-MD5: ${PLAUSIBLE_MD5}\r\n${entity(etag)}`);
+  return plain(201, `Content-MD5: ${PLAUSIBLE_MD5}\r\n${CRC64}${ENCRYPTED}${entity(etag)}`);
 }
 
 function blobAt(url: string): NullBlob | undefined {
@@ -190,7 +190,7 @@ function putBlockList({ head, body }: RawRequest, { container, name }: Place): R
     md5: headerOf(head, 'x-ms-blob-content-md5'),
     ...described(head),
   });
-  return plain(201, entity(etag));
+  return plain(201, `${CRC64}${ENCRYPTED}${entity(etag)}`);
 }
 
 function removeBlobs(request: RawRequest): RawAnswer {
@@ -214,7 +214,7 @@ function removeBlob({ head }: Pick<RawRequest, 'head'>, { container, name }: Pla
   if (blob === undefined) return refusal(404, 'BlobNotFound');
   if (conditionFails(head, blob)) return refusal(412, 'ConditionNotMet');
   blobs.remove(container, name);
-  return plain(202, '');
+  return plain(202, 'x-ms-delete-type-permanent: true\r\n');
 }
 
 function conditionFails(head: string, blob: NullBlob | undefined): boolean {
@@ -233,9 +233,14 @@ function described(head: string): Pick<NullBlob, 'lines' | 'metadata'> {
   const lines = metadata.map(([name, value]) => `x-ms-meta-${name}: ${value}\r\n`).join('');
   return {
     metadata,
-    lines: `Content-Type: ${type}\r\n${lines}x-ms-blob-type: BlockBlob\r\nx-ms-lease-status: unlocked\r\nx-ms-server-encrypted: true\r\n`,
+    lines: `Content-Type: ${type}\r\nAccept-Ranges: bytes\r\n${lines}${PROPERTIES}`,
   };
 }
+
+/** What the service says of every blob, as it was recorded. */
+const PROPERTIES =
+  `x-ms-creation-time: ${MODIFIED}\r\nx-ms-blob-type: BlockBlob\r\nx-ms-lease-status: unlocked\r\n` +
+  'x-ms-lease-state: available\r\nx-ms-server-encrypted: true\r\n';
 
 function entity(etag: string): string {
   return `ETag: ${etag}\r\nLast-Modified: ${MODIFIED}\r\n`;
@@ -261,11 +266,15 @@ function refusal(status: number, code: string): string {
 /** As the service begins every document. */
 const BYTE_ORDER_MARK = '\ufeff';
 
+/** Documents come in chunks, as they were recorded. */
 function document({ method }: RawRequest, xml: string): RawAnswer {
   const body = Buffer.from(BYTE_ORDER_MARK + xml);
-  const head = `HTTP/1.1 200 OK\r\n${COMMON}Content-Type: application/xml\r\nContent-Length: ${body.length}\r\n\r\n`;
-  return method === 'HEAD' ? head : { head, body: [body] };
+  const head = `HTTP/1.1 200 OK\r\n${COMMON}Content-Type: application/xml\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  if (method === 'HEAD') return head;
+  return { head: `${head}${body.length.toString(16)}\r\n`, body: [body, LAST_CHUNK] };
 }
+
+const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n');
 
 let calls = 0;
 let latency = 0;

@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { freePort } from '../../support/free-port.ts';
 import type { RunningTestbed } from '../../support/gateway/testbed.ts';
 import { type BenchBackend, startBenchBackend, startGateway } from '../servers/backend.ts';
 import { GOALS, verdicts } from '../measuring/goals.ts';
-import { measure, type Measured, type Stage, type Target } from '../measuring/measure.ts';
+import { ALL_CORES, measure, type Measured, type Stage, type Target } from '../measuring/measure.ts';
 import type { BenchOptions } from '../options.ts';
 import { type PeerServer, startPeers } from '../servers/peer-servers.ts';
 import { BenchPeer } from '../servers/peers.ts';
@@ -79,15 +79,27 @@ async function start({ backend, folder, running }: Place, options: BenchOptions)
   const targets = { bare: { port: barePort, pids: [bare.pid] }, gateway: { port: signer.port, pids: bed.pids } };
   await setUp(signer, load, { targets, wire });
   const uploadId = await beginUpload(signer);
-  running.peers.push(...(await peersOf(options, { origin, folder, isNull: true })));
+  if (!options.alone) {
+    running.peers.push(...(await onAllCores(backend)));
+    running.peers.push(...(await peersOf(options, { origin, folder, isNull: true })));
+  }
   const given = options.peers.map((peer) => new BenchPeer({ ...peer, pids: [] }));
-  const own = running.peers.map(({ endpoint, pid, ...peer }) => {
-    return new BenchPeer({ ...peer, port: Number(new URL(endpoint).port), region: 'us-east-1', pids: [pid] });
+  const own = running.peers.map(({ endpoint, ...peer }) => {
+    return new BenchPeer({ ...peer, port: Number(new URL(endpoint).port), region: 'us-east-1' });
   });
   const peers = [...given, ...own];
   for (const peer of peers) await peer.setUp(load);
   await store.delay(options.latency);
   return { signer, targets, load, backend: store, uploadId, peers, inspectPort };
+}
+
+/** The gateway once more, as it is by default: with a worker for each core. */
+async function onAllCores(backend: BenchBackend): Promise<PeerServer[]> {
+  const workers = availableParallelism();
+  if (workers === 1) return [];
+  const { bed, stop } = await startGateway(backend, { workers });
+  const { accessKey = '', secretKey = '' } = bed.accounts[0] ?? {};
+  return [{ name: ALL_CORES, endpoint: bed.endpoints[0] ?? '', accessKey, secretKey, pids: bed.pids, stop }];
 }
 
 /** They speak Azure's wire, in plain. */

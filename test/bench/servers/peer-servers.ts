@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../support/free-port.ts';
 import { DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY } from '../../testbed/backend.ts';
 
-/** Where the programs of other S3 servers are; which is absent is not started. */
+/** Where the programs of other S3 servers are; one that is absent is not started. */
 export interface PeerPrograms {
   /** Folder with the jar of S3Proxy and those that it needs. */
   readonly s3proxy: string | undefined;
@@ -21,13 +22,25 @@ export const PEER_OPTIONS = {
   rclone: { type: 'string' },
 } as const;
 
+/** Where they are looked for when nobody names them: `s3proxy`, a folder, and the other two programs. */
+const FOUND_IN = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 's3-cloud-gateway', 'peers');
+
+/** Those that were named, and of the others those that are there. */
+export function peerPrograms(named: { readonly [Name in keyof PeerPrograms]?: string | undefined }): PeerPrograms {
+  const programOf = (name: keyof PeerPrograms): string | undefined => {
+    const usual = join(FOUND_IN, name);
+    return named[name] ?? (existsSync(usual) ? usual : undefined);
+  };
+  return { s3proxy: programOf('s3proxy'), versitygw: programOf('versitygw'), rclone: programOf('rclone') };
+}
+
 /** A process of another S3 server, over the null backend of the run. */
 export interface PeerServer {
   readonly name: string;
   readonly endpoint: string;
   readonly accessKey: string;
   readonly secretKey: string;
-  readonly pid: number;
+  readonly pids: readonly number[];
   stop(): Promise<void>;
 }
 
@@ -50,14 +63,17 @@ const STARTERS = { s3proxy, versitygw, rclone } satisfies Record<
 >;
 export const PEERS = Object.keys(STARTERS) as (keyof PeerPrograms)[];
 
-/** Those that were named; who was not is told of loudly. They end with `stop`, or with this process. */
+/** Starts those that are there, and tells of the others loudly. They end with `stop`, or with this process. */
 export async function startPeers(programs: PeerPrograms, place: Place): Promise<PeerServer[]> {
   const started: PeerServer[] = [];
   try {
     for (const name of PEERS) {
       const program = programs[name];
-      if (program === undefined) process.stderr.write(`!!! ${name} is not measured: no --${name} !!!\n`);
-      else started.push(await startPeer(name, program, place));
+      if (program === undefined) {
+        process.stderr.write(`!!! ${name} is not measured: no --${name}, and none in ${FOUND_IN} !!!\n`);
+      } else {
+        started.push(await startPeer(name, program, place));
+      }
     }
     return started;
   } catch (error) {
@@ -141,7 +157,7 @@ async function peer(name: string, endpoint: string, child: ChildProcess): Promis
   for (;;) {
     try {
       await fetch(endpoint, { signal: AbortSignal.timeout(5000) });
-      return { name, endpoint, ...KEYS, pid: child.pid ?? 0, stop };
+      return { name, endpoint, ...KEYS, pids: [child.pid ?? 0], stop };
     } catch (cause) {
       if (state.failure !== undefined || child.exitCode !== null || performance.now() > until) {
         await stop();

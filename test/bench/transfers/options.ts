@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { between } from '../options.ts';
-import { PEER_OPTIONS, type PeerPrograms } from '../servers/peer-servers.ts';
+import { PEER_OPTIONS, type PeerPrograms, peerPrograms } from '../servers/peer-servers.ts';
 
 export interface TransferOptions {
   readonly rounds: number;
@@ -76,7 +76,7 @@ export function parseOptions(argv: readonly string[]): TransferOptions {
     fileSize: Math.floor(between('--file-size', values['file-size'], 0, 1024 * 1024)),
     aws: values.aws,
     crtPython: values['crt-python'],
-    programs: { s3proxy: values.s3proxy, versitygw: values.versitygw, rclone: values.rclone },
+    programs: peerPrograms(values),
     again: !values['skip-again'],
     minutes: between('--minutes', values.minutes, 0.1, 600),
     within: between('--within', values.within, 10, 3600),

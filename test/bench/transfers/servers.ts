@@ -2,14 +2,14 @@ import { type BenchBackend, startGateway } from '../servers/backend.ts';
 import { type PeerPrograms, type PeerServer, startPeers } from '../servers/peer-servers.ts';
 
 /** An S3 server under test. */
-export type Server = Omit<PeerServer, 'pid'> & { readonly pids: readonly number[] };
+export type Server = PeerServer;
 
 /** The gateway, and those of the others that were named. @param folder for files of the run */
 export async function startServers(backend: BenchBackend, programs: PeerPrograms, folder: string): Promise<Server[]> {
   const first = await gateway(backend);
   try {
     const peers = await startPeers(programs, { origin: backend.origin, folder, isNull: true });
-    return [first, ...peers.map(({ pid, ...peer }) => ({ ...peer, pids: [pid] }))];
+    return [first, ...peers];
   } catch (error) {
     await first.stop();
     throw error;

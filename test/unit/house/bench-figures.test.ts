@@ -1,8 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { verdicts } from '../../bench/measuring/goals.ts';
+import { withFigures } from '../../bench/measuring/markdown.ts';
+import type { Measured } from '../../bench/measuring/measure.ts';
+import { behindPeers } from '../../bench/measuring/report.ts';
 import { summaryOf } from '../../bench/measuring/profile-summary.ts';
 
-const REACHED = { ratio: 0.64, gateway: { rate: 500, p99: 30, peak: 300, backendCalls: 1.27 }, bare: { p99: 10 } };
+const REACHED = {
+  ratio: 0.64,
+  connections: 4,
+  gateway: { rate: 500, p99: 30, peak: 300, backendCalls: 1.27 },
+  bare: { p99: 10 },
+};
 
 describe('goals of the bench', () => {
   it.each([
@@ -10,12 +20,43 @@ describe('goals of the bench', () => {
     ['a ratio reached', { ratio: 0.64 }, [true]],
     ['p99 in times of the proxy', { p99Times: 2 }, [false]],
     ['p99 just within', { p99Times: 3 }, [true]],
+    ['p99 in times of the mean', { p99OfMean: 3.7 }, [false]],
+    ['p99 of the mean just within', { p99OfMean: 3.75 }, [true]],
     ['memory', { peakMebibytes: 299 }, [false]],
     ['calls but for the record of the bucket', { calls: 1 }, [true]],
     ['several things', { ratio: 0.5, calls: 0 }, [true, false]],
     ['nothing', {}, []],
   ])('%s', (_name, goal, expected) => {
     expect(verdicts(goal, REACHED).map(({ isMet }) => isMet)).toEqual(expected);
+  });
+});
+
+describe('the figures of a page', () => {
+  const docs = readFileSync(join(import.meta.dirname, '../../../docs/benchmarks.md'), 'utf8');
+
+  it('are replaced between their marks, and nothing else is', () => {
+    const once = withFigures(docs, 'first\n');
+    expect(once).toContain('\nfirst\n');
+    expect(withFigures(once, 'second\n')).toBe(once.replace('\nfirst\n', '\nsecond\n'));
+    expect(withFigures(withFigures(docs, 'other'), 'first\n')).toBe(once);
+  });
+
+  it('have no place in a page without marks', () => {
+    expect(() => withFigures('# A page\n', 'first')).toThrow('no place');
+  });
+});
+
+describe('rows in which a peer is ahead', () => {
+  const peer = (name: string, ratio: number): object => ({ name, ratio, rate: 1, cpu: 1, p99: 1, peak: 1 });
+  const row = (...peers: object[]): Measured => ({ name: 'put', peers }) as unknown as Measured;
+
+  it('are told against the gateway on all cores', () => {
+    const rows = [
+      row(peer('all-cores', 1.2), peer('other', 1.3), { name: 'third', error: 'refused' }),
+      row(peer('all-cores', 1.2), peer('other', 1.1)),
+      row(peer('other', 2)),
+    ];
+    expect(behindPeers(rows)).toEqual(['put: other 1.30, on all cores 1.20']);
   });
 });
 
