@@ -3,16 +3,24 @@ const KIB = 1024;
 /** A body that is no longer than this never waits, and neither do the first bytes of a longer one. */
 export const SMALL_BODY = 256 * KIB;
 
-/** Bytes of all large bodies together in one turn of the event loop, and of one of them while others wait. */
+/** Bytes of all large bodies together in one turn of the event loop, and of one of them beside others. */
 interface Allowance {
   readonly perTurn: number;
   readonly share: number;
 }
 
+/**
+ * When a body stops for its share. Downloads do while others wait. Uploads that are streamed do whenever there are
+ * others: a client whose window has stayed small brings 64 KiB in a turn in which libuv reads 2 MiB from its neighbour.
+ */
+export type Stops = 'while others wait' | 'beside others';
+
 /** While small requests are under way: one that comes meanwhile waits for about 2 ms. */
 const BESIDE_SMALL: Allowance = { perTurn: 2048 * KIB, share: 512 * KIB };
 /** Else: larger pieces cost less, and the first small request that comes still need not wait for long. */
 const AMONG_THEMSELVES: Allowance = { perTurn: 16_384 * KIB, share: 4096 * KIB };
+/** Of an upload beside others: four reads. */
+const UPLOAD_SHARE = 256 * KIB;
 /** Milliseconds after the last small request: its client will probably send another one. */
 const LINGER_MS = 100;
 
@@ -30,7 +38,8 @@ interface PacerOptions {
  * Left to itself, Node moves whatever a socket has before it looks at the next one: with 64 large bodies a turn takes
  * 20 to 50 ms, and a small request waits for several turns (docs/decisions/0039-turns-of-large-bodies.md).
  *
- * When the bytes of a turn are spent, each body that has moved some is told to stop. It goes on when it is its turn: in
+ * When the bytes of a turn are spent, each body that has moved some is told to stop, and so is one that has had its
+ * share. It goes on when it is its turn: in
  * the order in which they stopped, in each turn as many as have a share in its bytes. A body by itself, and those that
  * their clients keep slow, never spend the bytes of a turn and never stop.
  */
@@ -42,6 +51,8 @@ export class BulkPacer {
   /** In the order in which they go on. */
   readonly #waiting = new Set<PacedBody>();
   #small = 0;
+  /** Bodies that have moved more than a small one and have not left. */
+  #large = 0;
   #lastSmall = Number.NEGATIVE_INFINITY;
   /** Of the turn that is under way. */
   #allowance: Allowance;
@@ -74,23 +85,35 @@ export class BulkPacer {
   }
 
   /** @param onTurn called when the body may go on after `mayGoOn` has said no; never after `leave` */
-  enter(onTurn: () => void): PacedBody {
-    return new PacedBody(this, onTurn);
+  enter(onTurn: () => void, stops: Stops): PacedBody {
+    return new PacedBody(this, onTurn, stops);
+  }
+
+  /** For `PacedBody`: it has turned out to be large. */
+  join(): void {
+    this.#large += 1;
   }
 
   /** For `PacedBody`. @param inRow bytes that it has moved since it began or was told to go on */
   spend(body: PacedBody, bytes: number, inRow: number): boolean {
     if (!this.#armed) this.#beginTurn();
     this.#spent += bytes;
-    const { perTurn, share } = this.#allowance;
-    if (this.#spent < perTurn && (this.#waiting.size === 0 || inRow < share)) return true;
+    const { perTurn } = this.#allowance;
+    const others = body.stops === 'beside others' ? this.#large - 1 : this.#waiting.size;
+    if (this.#spent < perTurn && (inRow < this.#shareOf(body) || others === 0)) return true;
     this.#waiting.add(body);
     return false;
   }
 
-  /** For `PacedBody`. */
+  /** For `PacedBody` that has joined. */
   leave(body: PacedBody): void {
+    this.#large -= 1;
     this.#waiting.delete(body);
+  }
+
+  #shareOf({ stops }: PacedBody): number {
+    const { share } = this.#allowance;
+    return stops === 'beside others' ? Math.min(share, UPLOAD_SHARE) : share;
   }
 
   #beginTurn(): void {
@@ -105,11 +128,10 @@ export class BulkPacer {
     this.#armed = false;
     if (this.#waiting.size === 0) return;
     this.#beginTurn();
-    const { perTurn, share } = this.#allowance;
-    let left = perTurn;
+    let left = this.#allowance.perTurn;
     for (const body of this.#waiting) {
       if (left <= 0) break;
-      left -= share;
+      left -= this.#shareOf(body);
       this.#waiting.delete(body);
       body.goOn();
     }
@@ -118,15 +140,18 @@ export class BulkPacer {
 
 /** One body's place among all that are being moved. */
 export class PacedBody {
+  readonly stops: Stops;
   readonly #pacer: BulkPacer;
   readonly #onTurn: () => void;
   #moved = 0;
   #inRow = 0;
+  #isLarge = false;
   #left = false;
 
-  constructor(pacer: BulkPacer, onTurn: () => void) {
+  constructor(pacer: BulkPacer, onTurn: () => void, stops: Stops) {
     this.#pacer = pacer;
     this.#onTurn = onTurn;
+    this.stops = stops;
   }
 
   /**
@@ -137,14 +162,16 @@ export class PacedBody {
   mayGoOn(bytes: number): boolean {
     this.#moved += bytes;
     if (this.#moved <= SMALL_BODY || this.#left) return true;
+    if (!this.#isLarge) this.#pacer.join();
+    this.#isLarge = true;
     this.#inRow += bytes;
     return this.#pacer.spend(this, bytes, this.#inRow);
   }
 
   /** The body has ended, one way or the other. */
   leave(): void {
+    if (this.#isLarge && !this.#left) this.#pacer.leave(this);
     this.#left = true;
-    this.#pacer.leave(this);
   }
 
   /** For the pacer. */

@@ -57,7 +57,7 @@ export class DirectWriter implements BodyConsumer {
   #read = 0;
   /** Others go first: see `BulkPacer`. */
   #outOfTurn = false;
-  readonly #place = bulkPacer.enter(() => this.#onTurn());
+  readonly #place = bulkPacer.enter(() => this.#onTurn(), 'while others wait');
   #isSlow = false;
   /** Written out since the sink was slow. */
   #quickBytes = 0;

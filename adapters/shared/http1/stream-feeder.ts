@@ -18,7 +18,7 @@ export class StreamFeeder implements BodyConsumer {
   #outOfTurn = false;
   /** Read and not told to the pacer yet. */
   #read = 0;
-  readonly #place = bulkPacer.enter(() => this.#onTurn());
+  readonly #place = bulkPacer.enter(() => this.#onTurn(), 'while others wait');
 
   /** @param giveUp is called when the reader goes before the end */
   constructor(connection: Connection, giveUp: (error: Error | null) => void) {

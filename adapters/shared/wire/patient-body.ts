@@ -48,7 +48,7 @@ class PatientBody implements ByteSource {
   /** Whose bytes these are: a change of its metadata gives a blob another one. */
   #revision: Revision;
   #onTurn: (() => void) | undefined;
-  readonly #place = bulkPacer.enter(() => this.#onTurn?.());
+  readonly #place = bulkPacer.enter(() => this.#onTurn?.(), 'while others wait');
 
   constructor(body: WireBody, origin: Origin) {
     this.size = body.size;

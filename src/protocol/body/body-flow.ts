@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { S3Error } from '../../errors/s3-error.ts';
 import type { RequestFacts } from '../../observe/request-facts.ts';
-import { type PacedBody, SMALL_BODY, bulkPacer } from '../../streams/bulk-pacer.ts';
+import { type PacedBody, SMALL_BODY, type Stops, bulkPacer } from '../../streams/bulk-pacer.ts';
 import { readBuffers } from '../../streams/read-buffers.ts';
 import { turn } from '../../streams/turns.ts';
 import { incompleteBody } from './body-errors.ts';
@@ -82,10 +82,11 @@ export class BodyFlow {
   /** Since when the client is waited for. */
   #waitingSince: number | undefined;
 
-  constructor(options: FlowOptions) {
+  /** @param stops what is held in memory is not interleaved with others: they would all be begun and none be whole */
+  constructor(options: FlowOptions, stops: Stops = 'while others wait') {
     this.#options = options;
     const { size = Number.POSITIVE_INFINITY } = options;
-    if (size > SMALL_BODY) this.#place = bulkPacer.enter(() => this.#onTurn());
+    if (size > SMALL_BODY) this.#place = bulkPacer.enter(() => this.#onTurn(), stops);
   }
 
   start(sink: FlowSink): void {

@@ -97,7 +97,7 @@ export class HttpRequestBody implements OwnedRequestBody {
     const isHeld = size <= options.holdBytes && this.#tryTake(size);
     const flow = this.#flow(this.#verifier(declared, isHeld ? asHeld(options) : options), size, size);
     if (isHeld) return this.#hold(flow, size, options);
-    const stream = new VerifiedStream(new BodyFlow(flow), size, options.beforeEnd);
+    const stream = new VerifiedStream(new BodyFlow(flow, 'beside others'), size, options.beforeEnd);
     return { kind: 'streamed', size, stream, declared: declaredFacts(declared), facts: stream.facts };
   }
 

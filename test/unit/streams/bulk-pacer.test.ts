@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BulkPacer, type PacedBody, SMALL_BODY } from '../../../src/streams/bulk-pacer.ts';
+import { BulkPacer, type PacedBody, SMALL_BODY, type Stops } from '../../../src/streams/bulk-pacer.ts';
 import '../../support/property-seed.ts';
 
 const KIB = 1024;
@@ -9,6 +9,9 @@ const READ = 64 * KIB;
 const READS_IN_ROW = 32;
 const BESIDE_SMALL = { perTurn: 2048 * KIB, share: 512 * KIB };
 const AMONG_THEMSELVES = { perTurn: 16_384 * KIB, share: 4096 * KIB };
+const UPLOAD_SHARE = 256 * KIB;
+
+const BOTH: readonly Stops[] = ['while others wait', 'beside others'];
 
 /** An event loop that is turned by hand, and bodies that always have more to read. */
 class Loop {
@@ -25,8 +28,8 @@ class Loop {
   });
   readonly bodies: Mover[] = [];
 
-  add(count: number): void {
-    for (let i = 0; i < count; i += 1) this.bodies.push(new Mover(this.pacer));
+  add(count: number, stops: Stops = 'while others wait'): void {
+    for (let i = 0; i < count; i += 1) this.bodies.push(new Mover(this.pacer, stops));
   }
 
   /** @returns bytes that all bodies moved in it */
@@ -59,11 +62,11 @@ class Mover {
   calledLate = false;
   readonly #place: PacedBody;
 
-  constructor(pacer: BulkPacer) {
+  constructor(pacer: BulkPacer, stops: Stops = 'while others wait') {
     this.#place = pacer.enter(() => {
       if (this.over) this.calledLate = true;
       this.stopped = false;
-    });
+    }, stops);
   }
 
   read(times: number, size = READ): void {
@@ -175,6 +178,46 @@ describe('without small requests', () => {
   });
 });
 
+describe('uploads among themselves', () => {
+  it('stop at their share in each turn, so that none of which little comes falls far behind', () => {
+    const loop = new Loop();
+    loop.add(4, 'beside others');
+    const [slow, ...quick] = loop.bodies;
+    for (let i = 0; i < 100; i += 1) {
+      slow?.read(2);
+      for (const body of quick) body.read(READS_IN_ROW);
+      loop.endTurn();
+    }
+    const [least = 0, ...others] = loop.bodies.map(({ moved }) => moved);
+    for (const moved of others) expect(moved / least).toBeLessThan(2.5);
+  });
+
+  it('one by itself never stops, nor does one whose neighbours are small or have left', () => {
+    const loop = new Loop();
+    loop.add(3, 'beside others');
+    const [one, small, left] = loop.bodies;
+    small?.read(SMALL_BODY / READ);
+    left?.read(SMALL_BODY / READ + 1);
+    left?.leave();
+    for (let i = 0; i < 10; i += 1) {
+      one?.read(READS_IN_ROW);
+      expect(one?.stopped).toBe(false);
+      loop.endTurn();
+    }
+  });
+
+  it('go on in the next turn, as many as have room in it', () => {
+    const loop = new Loop();
+    loop.add(4, 'beside others');
+    // The first one found no others.
+    for (let i = 0; i < 2; i += 1) loop.turn();
+    for (let i = 0; i < 10; i += 1) expect(loop.turn()).toBe(4 * UPLOAD_SHARE);
+    loop.add(200, 'beside others');
+    for (let i = 0; i < 4; i += 1) loop.turn();
+    expect(loop.turn()).toBe(AMONG_THEMSELVES.perTurn);
+  });
+});
+
 describe('a body that leaves while it waits', () => {
   it('is not called, and the others go on', () => {
     const loop = new Loop();
@@ -201,7 +244,7 @@ describe('a body that leaves while it waits', () => {
     loop.add(20);
     loop.turn();
     const second = new Mover(loop.pacer);
-    const first = loop.pacer.enter(() => second.leave());
+    const first = loop.pacer.enter(() => second.leave(), 'while others wait');
     loop.turn();
     expect(first.mayGoOn(4096 * KIB)).toBe(false);
     second.read(READS_IN_ROW);
@@ -217,7 +260,10 @@ describe('a body that leaves while it waits', () => {
     const step = fc.oneof(
       { weight: 6, arbitrary: fc.record({ act: fc.constant('read' as const), who: fc.nat(), times: fc.nat(40) }) },
       { weight: 3, arbitrary: fc.constant({ act: 'turn' as const }) },
-      { weight: 1, arbitrary: fc.constant({ act: 'enter' as const }) },
+      {
+        weight: 1,
+        arbitrary: fc.record({ act: fc.constant('enter' as const), stops: fc.constantFrom<Stops>(...BOTH) }),
+      },
       { weight: 1, arbitrary: fc.record({ act: fc.constant('leave' as const), who: fc.nat() }) },
       { weight: 1, arbitrary: fc.constant({ act: 'small' as const }) },
       { weight: 1, arbitrary: fc.record({ act: fc.constant('over' as const), time: fc.nat(200) }) },
@@ -225,14 +271,14 @@ describe('a body that leaves while it waits', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
         const loop = new Loop();
-        loop.add(8);
+        for (const stops of BOTH) loop.add(4, stops);
         let small = 0;
         const someone = (who: number): Mover | undefined => loop.bodies[who % loop.bodies.length];
         for (const next of steps) {
           if (next.act === 'read') {
             someone(next.who)?.read(next.times);
           } else if (next.act === 'enter') {
-            loop.add(1);
+            loop.add(1, next.stops);
           } else if (next.act === 'leave') {
             someone(next.who)?.leave();
           } else if (next.act === 'turn') {

@@ -14,7 +14,7 @@ export class Crowd {
   constructor() {
     bulkPacer.smallBegan();
     for (let i = 0; i < SIZE; i += 1) {
-      const place = bulkPacer.enter(() => place.mayGoOn(MORE_THAN_A_TURN));
+      const place = bulkPacer.enter(() => place.mayGoOn(MORE_THAN_A_TURN), 'while others wait');
       this.#places.push(place);
       place.mayGoOn(MORE_THAN_A_TURN);
     }
