@@ -152,7 +152,7 @@ export function parseOptions(argv: readonly string[]): BenchOptions {
     within: between('--within', values.within, 1, 600),
     profile: values.profile,
     markdown: values.markdown,
-    programs: peerPrograms(values),
+    programs: peerPrograms({ s3proxy: values.s3proxy, versitygw: values.versitygw, rclone: values.rclone }),
     alone: values.alone,
   };
 }
