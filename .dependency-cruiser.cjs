@@ -5,6 +5,7 @@
 const RANKS = [
   ['main'],
   ['gateway', 'admin'],
+  ['access-logs'],
   ['operations'],
   ['access'],
   ['manifest'],

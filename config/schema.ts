@@ -49,6 +49,14 @@ const ACCESS_LOG = z.strictObject({
   ).optional(),
 });
 
+const SERVER_ACCESS_LOGS = z.strictObject({
+  intervalMs: milliseconds(300_000).describe('How long a record waits at most before its log object is written.'),
+  objectBytes: bytes(1024 * 1024).describe('A log object that has grown to this size is written at once.'),
+  bufferBytes: bytes(8 * 1024 * 1024).describe(
+    'Memory of a process for records that are not written yet, half of it for any one bucket. Records beyond it are dropped and counted.',
+  ),
+});
+
 const TLS = z.strictObject({
   certFile: path('PEM file with the certificate and its chain. Read again when it changes.'),
   keyFile: path('PEM file with the private key. Read again when it changes.'),
@@ -239,6 +247,9 @@ const SETTINGS = z.strictObject({
     'Traces; where they go is said by the standard variables `OTEL_*` (docs/observability.md).',
   ),
   accessLog: ACCESS_LOG.prefault({}),
+  serverAccessLogs: SERVER_ACCESS_LOGS.prefault({}).describe(
+    'How the server access logs of buckets (PutBucketLogging) are gathered and written ([access logs](access-logs.md)).',
+  ),
   exposedSecrets: z
     .enum(['warn', 'refuse', 'allow'])
     .default('warn')

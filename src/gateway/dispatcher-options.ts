@@ -10,6 +10,7 @@ import type { AnyOperation, OperationSettings } from '../operations/operation.ts
 import type { HoldBudget } from '../protocol/body/hold-budget.ts';
 import type { OperationName } from '../protocol/operation-table.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
+import type { LogOf } from './logged-access.ts';
 import type { ProxyTrust } from './proxy-trust.ts';
 import type { StallWatch } from './stall-watch.ts';
 
@@ -37,6 +38,8 @@ export interface DispatcherOptions {
   /** Why no change is served at the moment; undefined: changes are served. */
   readonly changesRefused?: (() => string | undefined) | undefined;
   readonly observers?: RequestObservers;
+  /** The server access log of a bucket; undefined: it keeps none. Absent: no bucket does. */
+  readonly logOf?: LogOf;
   readonly calls?: CallWatch;
   /** Absent: nothing is traced. */
   readonly sampler?: HeadSampler | undefined;

@@ -20,6 +20,7 @@ import { type CorsOptions, prepareCors, varyWithoutOrigin } from './cors-answer.
 import type { DispatcherOptions } from './dispatcher-options.ts';
 import { ClientGone, Exchange } from './exchange.ts';
 import { lateBackend } from './late-backend.ts';
+import { noteRefused } from './logged-access.ts';
 import { RequestMemory } from './memory/request-memory.ts';
 import { notBuilt } from './not-built.ts';
 import { callOf, requestContext, type ServedParts, toS3Request } from './operation-context.ts';
@@ -65,7 +66,7 @@ export class Dispatcher {
     });
     const { accounts, manifest, settings } = options;
     const accountNumberOf = (id: string): string | undefined => accounts.byCanonicalId(id)?.accountNumber;
-    const { longAnswerMs } = options;
+    const { longAnswerMs, logOf } = options;
     this.#admission = new Admission(options.rates);
     this.#served = {
       accounts,
@@ -75,6 +76,7 @@ export class Dispatcher {
       admission: this.#admission,
       accountNumberOf,
       longAnswerMs,
+      logOf,
     };
     this.#sts = new Sts({
       accounts: options.accounts,
@@ -197,6 +199,7 @@ export class Dispatcher {
       exchange.long?.stop();
       const failure = toS3Error(exchange.signal.aborted ? exchange.signal.reason : error);
       exchange.facts.failure = failure;
+      noteRefused(exchange, this.#options.logOf, this.#options.manifest.buckets);
       if (failure.code === 'InternalError') this.#report(exchange, failure.cause);
       const late = lateBackend(failure, exchange.facts);
       if (late !== undefined) {

@@ -12,6 +12,7 @@ import type { S3Request } from '../protocol/request.ts';
 import type { Admission } from './admission.ts';
 import type { Authentication } from './authentication.ts';
 import type { Exchange } from './exchange.ts';
+import { type LogOf, noteAccess } from './logged-access.ts';
 import { LongAnswer } from './long-answer.ts';
 import type { Route } from './route.ts';
 
@@ -59,6 +60,7 @@ export interface ServedParts {
   /** Twelve digits of the account that has a canonical id. */
   readonly accountNumberOf: (canonicalId: string) => string | undefined;
   readonly longAnswerMs: number | undefined;
+  readonly logOf: LogOf | undefined;
 }
 
 /** What an operation gets beside the request; its bucket comes to it (`operations/perform.ts`). */
@@ -90,6 +92,7 @@ export function requestContext(
       admission.admit(exchange, principal);
       return principal;
     },
+    logAccess: (bucket, part) => noteAccess(exchange, served.logOf, bucket, part),
     alsoOnBucket: (bucket) => admission.alsoOnBucket(exchange, bucket),
   };
 }

@@ -38,6 +38,7 @@ export function websiteRequest(exchange: Exchange, { target, host, bucket }: Vis
   facts.bucket = address.bucket;
   facts.key = address.key;
   facts.virtualHost = true;
+  facts.website = true;
   const row = operationRow(method === 'OPTIONS' ? 'OptionsObject' : 'GetObject');
   facts.classification = row;
   const request: S3Request = {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Config, ListenerConfig } from '../../config/schema.ts';
+import type { AccessLogs } from '../access-logs/access-logs.ts';
 import { healthRoutes } from '../admin/health.ts';
 import { type AdminServer, startAdminServer } from '../admin/server.ts';
 import { Sessions } from '../access/sessions/sessions.ts';
@@ -17,11 +18,12 @@ import type { Log } from '../observe/log.ts';
 import { NEW_BUCKETS } from '../operations/bucket/create-bucket.ts';
 import { OPERATIONS } from '../operations/index.ts';
 import { HoldBudget } from '../protocol/body/hold-budget.ts';
-import { ClockGuard } from '../store/clock-guard.ts';
+import type { ClockGuard } from '../store/clock-guard.ts';
 import { isStoreError } from '../store/store-error.ts';
 import { type AdminAccess, openAdminAccess } from './admin-access.ts';
 import { backgroundCall } from './background-call.ts';
 import type { OpenBackend } from './backends.ts';
+import { watchClock } from './watch-clock.ts';
 import { connectionLimit, proxyProtocol } from './connection-bounds.ts';
 import { bucketNames } from './bucket-rules.ts';
 import { warnOfHiddenBuckets } from './hidden-names.ts';
@@ -31,7 +33,15 @@ import { type Inspection, openInspection } from './inspection.ts';
 import { openManifest, type OpenManifest } from './manifest.ts';
 import { operationSettings } from './operation-settings.ts';
 import { openRateLimits } from './rate-limits.ts';
-import { connectionReadings, copyReadings, laneReadings, partReadings, settleReadings } from './telemetry/readings.ts';
+import {
+  accessLogReadings,
+  connectionReadings,
+  copyReadings,
+  laneReadings,
+  partReadings,
+  settleReadings,
+} from './telemetry/readings.ts';
+import { openServerAccessLogs } from './server-access-logs.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 import { readSecretFile, readTextFile, type SecretSources } from './secrets.ts';
 import { bindError, StartError, wordsOf } from './start-error.ts';
@@ -82,6 +92,7 @@ class RunningService implements RunningGateway {
   readonly #names: BucketNames;
   readonly #manifest: OpenManifest;
   readonly #inspection: Inspection;
+  readonly #accessLogs: AccessLogs;
   readonly #dispatcher: Dispatcher;
   readonly #stalls: StallWatch;
   readonly #peers = new Peers();
@@ -119,10 +130,19 @@ class RunningService implements RunningGateway {
     const { buckets } = this.#manifest;
     this.#inspection = openInspection({ config, accounts, sessions, buckets, newCall, requests, backends });
     for (const observer of this.#inspection.observers) telemetry.observers.add(observer);
-    this.#clock = this.#watchClock();
+    const changesRefused = (): string | undefined => this.#changesRefused();
+    this.#accessLogs = openServerAccessLogs({ ...options, manifest: this.#manifest, newCall, changesRefused });
+    telemetry.observers.add(this.#accessLogs);
+    this.#clock = watchClock(options);
     const rates = openRateLimits(config, accounts);
     this.#dispatcher = this.#createDispatcher(rates.limits, sessions);
-    telemetry.observe({ ...this.#readings(), ...rates.readings, ...copyReadings(backends), ...partReadings(backends) });
+    telemetry.observe({
+      ...this.#readings(),
+      ...rates.readings,
+      ...copyReadings(backends),
+      ...partReadings(backends),
+      ...accessLogReadings(this.#accessLogs),
+    });
   }
 
   #createDispatcher(rates: RateLimits, sessions: Sessions): Dispatcher {
@@ -144,6 +164,7 @@ class RunningService implements RunningGateway {
       connections: this.#connections,
       holdBudget: new HoldBudget(config.limits.heldBudgetBytes),
       observers: telemetry.observers,
+      logOf: (bucket) => this.#accessLogs.logOf(bucket),
       calls: telemetry.calls,
       sampler: telemetry.sampler,
       log,
@@ -195,6 +216,7 @@ class RunningService implements RunningGateway {
     this.#dispatcher.drain();
     if (this.#started && drainDelayMs > 0) await new Promise((done) => setTimeout(done, drainDelayMs));
     for (const stop of this.#watches) stop();
+    this.#accessLogs.flush();
     const closed = Promise.all(this.#listeners.map((listener) => listener.close()));
     // A client that has left has no connection any more, but perhaps a commit under way.
     const { commits } = this.#manifest;
@@ -206,6 +228,8 @@ class RunningService implements RunningGateway {
     await commits.idle();
     clearTimeout(grace);
     this.#stalls.stop();
+    this.#options.telemetry.observers.flush();
+    await this.#accessLogs.close();
     await this.#manifest.settler.close();
     this.#background.abort();
     await this.#admin?.close();
@@ -237,26 +261,6 @@ class RunningService implements RunningGateway {
     } catch (error) {
       throw bindError('admin', host, port, error);
     }
-  }
-
-  /** The clocks of backends are read off answers that come anyway. */
-  #watchClock(): ClockGuard {
-    const { config, backends, log } = this.#options;
-    const guard = new ClockGuard({
-      limitMs: config.clockLimitMs,
-      onTurn: (backend, wrong, skewMs) => {
-        const skewSeconds = Math.round(skewMs / 1000);
-        if (wrong) {
-          log.error({ backend, skewSeconds }, 'the clock of this machine and that of the backend are too far apart');
-        } else {
-          log.info({ backend, skewSeconds }, 'the clock of this machine agrees with that of the backend again');
-        }
-      },
-    });
-    if (config.clockLimitMs > 0) {
-      for (const { name, surveyed } of backends) surveyed?.clock?.onReading((skewMs) => guard.read(name, skewMs));
-    }
-    return guard;
   }
 
   /** While nothing is served, nothing is read off answers either: so the backends are asked now and then. */

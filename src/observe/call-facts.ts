@@ -4,6 +4,7 @@
  */
 
 import type { AccessDecision, AuthorizationFacts } from './access-facts.ts';
+import type { LoggedAccess } from './access-log/bucket-log.ts';
 
 /** Most calls to backends that are kept with their facts; the rest are counted. */
 export const MAX_CALLS_KEPT = 64;
@@ -137,6 +138,9 @@ export class CallFacts {
   /** The last permission was given (or refused). */
   authorized: number | undefined = undefined;
 
+  /** Records for the server access logs of buckets; undefined: none of its buckets keeps one. */
+  accesses: LoggedAccess[] | undefined = undefined;
+
   /** Time in which nothing but the client kept body or answer from moving, milliseconds. */
   clientWaitMs = 0;
   /** Time in which at least one call to a backend had no answer, without what was spent waiting for the client. */
@@ -172,6 +176,10 @@ export class CallFacts {
 
   note(name: string, value: string | number): void {
     (this.notes ??= {})[name] = value;
+  }
+
+  noteAccess(access: LoggedAccess): void {
+    (this.accesses ??= []).push(access);
   }
 
   /** The revision of a head that was read; undefined: there is none. */

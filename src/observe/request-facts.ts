@@ -97,6 +97,12 @@ export interface RequestHead {
   readonly httpVersion: string;
 }
 
+/** As OpenSSL names them: `TLSv1.3`, `TLS_AES_256_GCM_SHA384`. */
+export interface TlsFacts {
+  readonly version: string | undefined;
+  readonly cipher: string | undefined;
+}
+
 export class RequestFacts extends CallFacts {
   override awaited = true;
   readonly head: RequestHead;
@@ -118,6 +124,10 @@ export class RequestFacts extends CallFacts {
   virtualHost = false;
   clientAddress: string | undefined = undefined;
   scheme: 'http' | 'https' = 'http';
+  /** A visit to the website of the bucket. */
+  website = false;
+  /** Of the connection that ends at this process; undefined: not looked at, or none. */
+  tls: TlsFacts | undefined = undefined;
 
   auth: AuthFacts | undefined = undefined;
   body: RequestBodyFacts | undefined = undefined;

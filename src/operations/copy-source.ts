@@ -92,6 +92,8 @@ export async function judgedSource<T>(
   judge: (source: ResolvedSource) => T,
 ): Promise<Judged<T>> {
   const named = await namedSource(request, context);
+  const { key, versionId } = named.source;
+  if (turn === 0) context.logAccess(named.bucket, { kind: 'copySource', key, versionId });
   const remembered = turn === 0 ? rememberedSource(named, request, context, judge) : undefined;
   if (remembered !== undefined) return remembered;
   const view = await lookAtSource(named, context);

@@ -31,6 +31,7 @@ export async function namedBucket(request: S3Request, context: RequestContext): 
  */
 function asAddressed(bucket: Bucket, request: S3Request, context: RequestContext): Bucket {
   context.call.facts.note('s3gw.bucket.owner', bucket.ownerId);
+  context.logAccess(bucket);
   const { headers, address } = request;
   const expected = headers.get('x-amz-expected-bucket-owner');
   if (expected !== undefined) requireOwner(bucket, expected, context);

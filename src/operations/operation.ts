@@ -2,6 +2,7 @@ import type { AccountDirectory, Principal } from '../access/accounts.ts';
 import type { AskedRequest } from '../access/request-keys.ts';
 import type { SignedFields } from '../auth/post-form.ts';
 import type { Bucket, Manifest } from '../manifest/index.ts';
+import type { AccessPart } from '../observe/access-log/bucket-log.ts';
 import type { Call } from '../observe/call.ts';
 import type { CorsRule } from '../protocol/cors/cors-rule.ts';
 import type { ChecksumAlgorithm } from '../protocol/checksums/algorithms.ts';
@@ -57,6 +58,11 @@ export interface RequestContext {
    * @throws S3Error as authentication does; SlowDown
    */
   authenticateForm(fields: SignedFields): Principal;
+  /**
+   * To be called when a bucket is found that the request is about: if it keeps a server access log, that gets a record.
+   * @param part absent: the record is about the whole request
+   */
+  logAccess(bucket: Bucket, part?: AccessPart): void;
   /**
    * To be called before the gateway looks at another bucket than the request's own. From now on the request counts
    * against the limits of both. @throws S3Error SlowDown

@@ -35,9 +35,11 @@ export const preflight: OperationWithoutBucket = async (request, context) => {
   return { status: 200, headers };
 };
 
-async function anyonesBucket(request: S3Request, { manifest, call }: RequestContext): Promise<Bucket | undefined> {
+async function anyonesBucket(request: S3Request, context: RequestContext): Promise<Bucket | undefined> {
   try {
-    return await manifest.buckets.getForStranger(bucketName(request), call);
+    const bucket = await context.manifest.buckets.getForStranger(bucketName(request), context.call);
+    context.logAccess(bucket);
+    return bucket;
   } catch (error) {
     if (isS3Error(error, 'NoSuchBucket')) return undefined;
     throw error;

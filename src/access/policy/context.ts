@@ -27,6 +27,8 @@ export interface PolicyCaller {
   readonly arns: readonly string[];
   /** The caller is the account itself. */
   readonly isRoot: boolean;
+  /** The caller is a service of the gateway's own, which acts for the owner of a bucket: its service principal. */
+  readonly service?: string;
   /** ARN of the identity provider: for a web identity that asks for a role, and for the session that it gets. */
   readonly provider?: string;
 }

@@ -45,12 +45,15 @@ function readAws(value: string): PrincipalEntry | undefined {
   return CALLER_ARN.test(value) ? { kind: 'arn', arn: value } : undefined;
 }
 
-/** How an entry names the caller; undefined: it does not. */
-function entryNames(entry: PrincipalEntry, caller: PolicyCaller): Through | undefined {
+/**
+ * How an entry names the caller; undefined: it does not. An Allow for anyone lets no service in: a service writes where
+ * another bucket's owner tells it to, so it must be named.
+ */
+function entryNames(entry: PrincipalEntry, caller: PolicyCaller, effect: 'Allow' | 'Deny'): Through | undefined {
   const whole: Through = caller.isRoot ? 'caller' : 'account';
   switch (entry.kind) {
     case 'anyone':
-      return 'anyone';
+      return caller.service !== undefined && effect === 'Allow' ? undefined : 'anyone';
     case 'account':
       return entry.number === caller.accountNumber ? whole : undefined;
     case 'canonicalUser':
@@ -58,7 +61,7 @@ function entryNames(entry: PrincipalEntry, caller: PolicyCaller): Through | unde
     case 'federated':
       return isOf(entry.provider, caller) ? 'role' : undefined;
     case 'service':
-      return undefined;
+      return caller.service !== undefined && entry.name === caller.service ? 'caller' : undefined;
     case 'arn': {
       const place = caller.arns.indexOf(entry.arn);
       return place < 0 ? undefined : place === 0 ? 'caller' : 'role';
@@ -87,13 +90,16 @@ export function namedBy(
   effect: 'Allow' | 'Deny',
 ): Through | undefined {
   if (not) {
+    if (caller.service !== undefined && effect === 'Allow') return undefined;
     const isLeftOut =
-      effect === 'Deny' ? namesAll(entries, caller) : entries.some((entry) => entryNames(entry, caller) !== undefined);
+      effect === 'Deny'
+        ? namesAll(entries, caller)
+        : entries.some((entry) => entryNames(entry, caller, effect) !== undefined);
     return isLeftOut ? undefined : 'anyone';
   }
   let found: Through | undefined;
   for (const entry of entries) {
-    const through = entryNames(entry, caller);
+    const through = entryNames(entry, caller, effect);
     if (through !== undefined && isNarrower(through, found)) found = through;
   }
   return found;
@@ -102,6 +108,8 @@ export function namedBy(
 function namesAll(entries: readonly PrincipalEntry[], caller: PolicyCaller): boolean {
   const lists = (fits: (entry: PrincipalEntry) => boolean): boolean =>
     entries.some((entry) => entry.kind === 'anyone' || fits(entry));
+  const { service } = caller;
+  if (service !== undefined) return lists((entry) => entry.kind === 'service' && entry.name === service);
   if (caller.accountNumber === undefined) return lists(() => false);
   const account = lists(
     (entry) =>

@@ -1,3 +1,4 @@
+import type { AccessLogs } from '../../access-logs/access-logs.ts';
 import type { ConnectionsInUse } from '../../admin/inspector/contract.ts';
 import type { Readings } from '../../observe/metrics/process-metrics.ts';
 import type { ConnectionLane, SurveyedStore } from '../../store/survey.ts';
@@ -50,6 +51,21 @@ export function settleReadings(backlog: () => SettleBacklog): Readings {
         [failed, { reason: 'failed' }],
       ];
     },
+  };
+}
+
+/** What becomes of server access logs, as metrics. */
+export function accessLogReadings(logs: Pick<AccessLogs, 'counts' | 'waitingBytes' | 'failing'>): Readings {
+  const { counts } = logs;
+  return {
+    s3gw_access_log_records: () => [
+      [counts.delivered, { outcome: 'delivered' }],
+      [counts.noRoom, { outcome: 'no_room' }],
+      [counts.refused, { outcome: 'refused' }],
+      [counts.failed, { outcome: 'failed' }],
+    ],
+    s3gw_access_log_waiting_bytes: () => [[logs.waitingBytes]],
+    s3gw_access_log_objects_failing: () => [[logs.failing]],
   };
 }
 

@@ -3,6 +3,7 @@ import type { Acl } from '../../protocol/acl/acl.ts';
 import type { Ownership, PublicAccessBlock } from '../../protocol/acl/ownership.ts';
 import type { CorsRule } from '../../protocol/cors/cors-rule.ts';
 import type { Lifecycle } from '../../protocol/lifecycle/lifecycle.ts';
+import type { BucketLogging } from '../../protocol/logging/bucket-logging.ts';
 import type { Website } from '../../protocol/website/website.ts';
 import type { BucketLock } from '../../protocol/object-lock.ts';
 import type { BlobStore, Revision } from '../../store/blob-store.ts';
@@ -64,6 +65,7 @@ export interface BucketSettings {
   readonly cors?: readonly CorsRule[];
   readonly website?: Website;
   readonly lifecycle?: Lifecycle;
+  readonly logging?: BucketLogging;
   readonly encryption?: BucketEncryption;
   readonly accelerate?: 'Suspended';
   /** Access control by the tags of the bucket is on. */

@@ -1,6 +1,7 @@
 import { redactTarget, redactText } from '../redact.ts';
 import type { AuthFacts, RequestFacts } from '../request-facts.ts';
 import { headerOf } from '../raw-headers.ts';
+import type { AccessPart, LoggedAccess } from './bucket-log.ts';
 
 const NONE = '-';
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
@@ -18,49 +19,135 @@ const SPECIAL: Readonly<Record<string, string>> = {
   DeleteObjects: 'REST.POST.MULTI_OBJECT_DELETE',
   HeadObject: 'REST.HEAD.OBJECT',
   ListObjectVersions: 'REST.GET.BUCKETVERSIONS',
+  GetBucketLogging: 'REST.GET.LOGGING_STATUS',
+  PutBucketLogging: 'REST.PUT.LOGGING_STATUS',
+  GetBucketPolicy: 'REST.GET.BUCKETPOLICY',
+  PutBucketPolicy: 'REST.PUT.BUCKETPOLICY',
+  DeleteBucketPolicy: 'REST.DELETE.BUCKETPOLICY',
+  GetObjectTagging: 'REST.GET.OBJECT_TAGGING',
+  PutObjectTagging: 'REST.PUT.OBJECT_TAGGING',
+  DeleteObjectTagging: 'REST.DELETE.OBJECT_TAGGING',
+  OptionsObject: 'REST.OPTIONS.PREFLIGHT',
 };
 
 /**
- * One request as a line of S3's server access log, without line break. What this gateway does not know (cipher suites,
- * access points) stands as `-`.
+ * One request as a line of S3's server access log, without line break. What this gateway does not know (access points,
+ * here also TLS when a proxy ended it) stands as `-`.
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/LogFormat.html
+ * @param access the record that the log of a bucket gets; absent: that of a log of all requests
  */
-export function s3Line(facts: RequestFacts): string {
-  const { head, auth, failure, firstByte, arrived, notes } = facts;
-  const header = (name: string): string => quoted(headerOf(head.rawHeaders, name));
+export function s3Line(facts: RequestFacts, access?: LoggedAccess): string {
+  const { head, auth, tls } = facts;
+  const { owner, bucket, operation, key, versionId, request, outcome, sizes, times, senders } = fieldsOf(facts, access);
   return [
-    field(notes?.['s3gw.bucket.owner']),
-    field(facts.bucket),
+    field(owner),
+    field(bucket),
     `[${logTime(head.arrivedAt)}]`,
     field(facts.clientAddress),
     field(requester(auth)),
     field(head.requestId),
-    operationOf(facts),
-    field(facts.key),
-    quoted(`${head.method} ${redactTarget(head.target)} HTTP/${head.httpVersion}`),
-    facts.status,
-    failure?.code ?? NONE,
-    sizeOrNone(facts.answerBytes),
-    notes?.['s3gw.object.size'] ?? NONE,
-    Math.round(facts.durationMs),
-    firstByte === undefined ? NONE : Math.round(firstByte - arrived),
-    header('referer'),
-    header('user-agent'),
-    field(facts.versionId),
+    operation,
+    field(key),
+    request,
+    ...outcome,
+    ...sizes,
+    ...times,
+    ...senders,
+    field(versionId),
     field(head.hostId),
     signatureVersion(facts),
-    NONE,
+    field(tls?.cipher),
     auth?.method === 'header' ? 'AuthHeader' : auth?.method === 'query' ? 'QueryString' : NONE,
     field(headerOf(head.rawHeaders, 'host')),
-    NONE,
+    field(tls?.version),
     NONE,
     facts.authorization?.rule.startsWith('acl') === true ? 'Yes' : NONE,
   ].join(' ');
 }
 
-function operationOf({ classification, head }: RequestFacts): string {
-  if (classification === undefined) {
-    return `REST.${/^[A-Z]{1,16}$/.test(head.method) ? head.method : 'UNKNOWN'}.UNKNOWN`;
+/** The fields in which records of one request differ, already escaped where clients say them. */
+interface RecordFields {
+  readonly owner: string | number | undefined;
+  readonly bucket: string | undefined;
+  readonly operation: string;
+  readonly key: string | undefined;
+  readonly versionId: string | undefined;
+  /** The request line. */
+  readonly request: string;
+  readonly outcome: readonly [status: number, code: string];
+  readonly sizes: readonly [sent: number | string, object: number | string];
+  readonly times: readonly [total: number | string, turnAround: number | string];
+  /** Referer and user agent. */
+  readonly senders: readonly [string, string];
+}
+
+function fieldsOf(facts: RequestFacts, access: LoggedAccess | undefined): RecordFields {
+  const part = access?.part;
+  const place = {
+    owner: access?.log.ownerId ?? facts.notes?.['s3gw.bucket.owner'],
+    bucket: access?.log.bucket ?? facts.bucket,
+  };
+  if (part?.kind === 'batchDelete') return { ...place, ...keyOfBatch(part) };
+  const whole = { ...place, ...wholeRequest(facts) };
+  if (part === undefined) return whole;
+  return { ...whole, operation: `${whole.operation}_GET`, key: part.key, versionId: part.versionId };
+}
+
+/** S3 repeats neither the request nor its sender for each of a thousand keys. */
+function keyOfBatch({
+  key,
+  versionId,
+  status,
+  code,
+}: Extract<AccessPart, { kind: 'batchDelete' }>): Omit<RecordFields, 'owner' | 'bucket'> {
+  return {
+    operation: 'BATCH.DELETE.OBJECT',
+    key,
+    versionId,
+    request: NONE,
+    outcome: [status, code ?? NONE],
+    sizes: [NONE, NONE],
+    times: [NONE, NONE],
+    senders: [NONE, NONE],
+  };
+}
+
+function wholeRequest(facts: RequestFacts): Omit<RecordFields, 'owner' | 'bucket'> {
+  const { head, firstByte, arrived, failure } = facts;
+  const target = escaped(redactText(redactTarget(head.target)), NOT_IN_WORD);
+  return {
+    operation: operationOf(facts),
+    key: facts.key,
+    versionId: facts.versionId,
+    request: `"${escaped(head.method, NOT_IN_WORD)} ${target} HTTP/${head.httpVersion}"`,
+    outcome: [facts.status, failure?.code === undefined ? NONE : String(failure.code)],
+    sizes: [bytesSent(facts), objectSize(facts)],
+    times: [Math.round(facts.durationMs), firstByte === undefined ? NONE : Math.round(firstByte - arrived)],
+    senders: [
+      quoted(headerOf(head.rawHeaders, 'referer'), NOT_IN_WORD),
+      quoted(headerOf(head.rawHeaders, 'user-agent'), NOT_IN_QUOTES),
+    ],
+  };
+}
+
+/** Of the answer's body: no more than went out, if the client left before the end. */
+function bytesSent({ answerBytes, bytesOut, clientLeft }: RequestFacts): number | string {
+  return sizeOrNone(clientLeft && answerBytes !== undefined ? Math.min(answerBytes, bytesOut) : answerBytes);
+}
+
+/** Operations whose request body is the object, or a part of one. */
+const STORING: ReadonlySet<string> = new Set(['PutObject', 'PostObject', 'UploadPart']);
+
+function objectSize({ notes, body, classification }: RequestFacts): number | string {
+  const known = notes?.['s3gw.object.size'];
+  if (known !== undefined) return known;
+  return body !== undefined && STORING.has(classification?.name ?? '') ? body.received : NONE;
+}
+
+function operationOf({ classification, head, website }: RequestFacts): string {
+  if (classification === undefined || website) {
+    const method = /^[A-Z]{1,16}$/.test(head.method) ? head.method : 'UNKNOWN';
+    return website ? `WEBSITE.${method}.OBJECT` : `REST.${method}.UNKNOWN`;
   }
   const { name, level, method, match } = classification;
   return SPECIAL[name] ?? `REST.${method}.${(match.subresource ?? level).replaceAll('-', '').toUpperCase()}`;
@@ -89,14 +176,20 @@ function logTime(time: number): string {
   return `${day}:${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())} +0000`;
 }
 
-const NOT_IN_FIELD = /[^\w.!~*'()/:@+,;=&$-]+/g;
+const NOT_IN_FIELD = /[^\w.!~*()/:@+,;=&$-]+/g;
 const NOT_IN_QUOTES = /[^\x20\x21\x23-\x5b\x5d-\x7e]+/g;
+/**
+ * The same without blanks: Athena's documented regular expression expects none in a referer, others part the request
+ * line at them. What stands for a credential has blanks.
+ */
+const NOT_IN_WORD = /[^\x21\x23-\x5b\x5d-\x7e]+/g;
 /** Headers and targets are a byte a character. */
 const BEYOND_BYTES = /[\u0100-\uffff]/;
 
 /**
- * A field without quotes. Fields are parted by blanks, lines by line breaks, and a quote or bracket opens another kind
- * of field: everything but plain printable ASCII is percent-encoded, as S3 does with keys.
+ * A field without quotes. Fields are parted by blanks, lines by line breaks, and a quote (to some readers of either
+ * kind) or bracket opens another kind of field: everything but plain printable ASCII is percent-encoded, as S3 does
+ * with keys.
  */
 function field(value: string | number | undefined): string {
   if (value === undefined || value === '') return NONE;
@@ -105,12 +198,19 @@ function field(value: string | number | undefined): string {
   return text.replace(NOT_IN_FIELD, (characters) => escapedBytes(Buffer.from(characters), '%'));
 }
 
-/** A field in quotes: bytes as they came, those that could end it or break the line as `\xNN`. */
-function quoted(value: string | undefined): string {
+/** A field in quotes. @param not what must not stand in it */
+function quoted(value: string | undefined, not: RegExp): string {
   if (value === undefined || value === '') return '"-"';
   const text = redactText(value);
-  if (text === NONE) return '"\\x2D"';
-  return `"${text.replace(NOT_IN_QUOTES, (characters) => escapedBytes(Buffer.from(characters, BEYOND_BYTES.test(characters) ? 'utf8' : 'latin1'), '\\x'))}"`;
+  return text === NONE ? '"\\x2D"' : `"${escaped(text, not)}"`;
+}
+
+/** Bytes as they came, those that could end a field or break the line as `\xNN`. */
+function escaped(text: string, not: RegExp): string {
+  return text.replace(not, (characters) => {
+    const encoding = BEYOND_BYTES.test(characters) ? 'utf8' : 'latin1';
+    return escapedBytes(Buffer.from(characters, encoding), '\\x');
+  });
 }
 
 function escapedBytes(bytes: Buffer, mark: string): string {

@@ -164,6 +164,22 @@ export const INSTRUMENTS = {
     help: 'Calls to backends that no trace shows: too many were waiting for their requests to end.',
     labels: [],
   },
+  s3gw_access_log_records: {
+    kind: 'observedCounter',
+    help: 'Records of server access logs by what became of them: delivered; dropped for want of memory, since the target refused them, or since the backend failed too often.',
+    labels: ['outcome'],
+  },
+  s3gw_access_log_waiting_bytes: {
+    kind: 'gauge',
+    unit: 'By',
+    help: 'Memory for records of server access logs that are not written yet.',
+    labels: [],
+  },
+  s3gw_access_log_objects_failing: {
+    kind: 'gauge',
+    help: 'Log objects whose write failed and is to be tried again.',
+    labels: [],
+  },
   s3gw_settle_tasks: {
     kind: 'gauge',
     help: 'Work behind answers, moving the bytes of multipart objects above all: waiting and under way.',

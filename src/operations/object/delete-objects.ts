@@ -160,11 +160,13 @@ async function deleteOne(
       },
       context.call,
     );
+    context.logAccess(bucket, { kind: 'batchDelete', key: Key, versionId: VersionId, status: 204 });
     const marker = removed.deleteMarker ? { DeleteMarker: true, DeleteMarkerVersionId: removed.versionId } : {};
     return { element: 'Deleted', value: { Key, VersionId, ...marker } };
   } catch (error) {
     context.call.signal.throwIfAborted();
-    const { code, message } = toS3Error(error);
+    const { code, message, status } = toS3Error(error);
+    context.logAccess(bucket, { kind: 'batchDelete', key: Key, versionId: VersionId, status, code });
     return { element: 'Error', value: { Key, VersionId, Code: code, Message: message } };
   }
 }

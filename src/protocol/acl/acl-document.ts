@@ -1,11 +1,35 @@
 import { S3Error, isS3Error } from '../../errors/s3-error.ts';
-import { type Decoded, decodeXml } from '../xml/decode.ts';
-import type { XmlShape } from '../xml/shape.ts';
+import { type Decoded, type DecodedContent, decodeXml } from '../xml/decode.ts';
+import type { XmlContent, XmlShape } from '../xml/shape.ts';
 import { text } from '../xml/shape-parts.ts';
 import { PERMISSIONS } from './acl.ts';
 import { MAX_GRANTS, type RequestedGrant, type RequestedGrantee } from './requested-grant.ts';
 
-/** Body of Get*Acl and Put*Acl. `Type` is how some clients say what `xsi:type` says; it is read, never written. */
+/** A grant of a list. `Type` is how some clients say what `xsi:type` says; it is read, never written. */
+export const GRANT = {
+  kind: 'struct',
+  fields: [
+    {
+      element: 'Grantee',
+      required: true,
+      content: {
+        kind: 'struct',
+        fields: [
+          { element: 'xsi:type', property: 'xsiType', content: text, attribute: true },
+          { element: 'ID', content: text },
+          { element: 'DisplayName', content: text },
+          { element: 'EmailAddress', content: text },
+          { element: 'URI', content: text },
+          { element: 'Type', content: text },
+        ],
+      },
+    },
+    { element: 'Permission', content: text, required: true },
+    { element: 'Type', content: text },
+  ],
+} as const satisfies XmlContent;
+
+/** Body of Get*Acl and Put*Acl. */
 export const ACCESS_CONTROL_POLICY = {
   root: 'AccessControlPolicy',
   content: {
@@ -25,34 +49,13 @@ export const ACCESS_CONTROL_POLICY = {
         element: 'Grant',
         property: 'grants',
         list: { wrapper: 'AccessControlList' },
-        content: {
-          kind: 'struct',
-          fields: [
-            {
-              element: 'Grantee',
-              required: true,
-              content: {
-                kind: 'struct',
-                fields: [
-                  { element: 'xsi:type', property: 'xsiType', content: text, attribute: true },
-                  { element: 'ID', content: text },
-                  { element: 'DisplayName', content: text },
-                  { element: 'EmailAddress', content: text },
-                  { element: 'URI', content: text },
-                  { element: 'Type', content: text },
-                ],
-              },
-            },
-            { element: 'Permission', content: text, required: true },
-            { element: 'Type', content: text },
-          ],
-        },
+        content: GRANT,
       },
     ],
   },
 } as const satisfies XmlShape;
 
-type GrantElement = NonNullable<Decoded<typeof ACCESS_CONTROL_POLICY>['grants']>[number];
+type GrantElement = DecodedContent<typeof GRANT>;
 
 interface RequestedPolicy {
   /** Canonical id; the owner cannot be changed, so it can only be confirmed, or left out. */
@@ -77,7 +80,8 @@ function decode(body: Uint8Array): Decoded<typeof ACCESS_CONTROL_POLICY> {
   }
 }
 
-function requestedGrant(element: GrantElement): RequestedGrant {
+/** @throws S3Error MalformedACLError */
+export function requestedGrant(element: GrantElement): RequestedGrant {
   const permission = PERMISSIONS.find((known) => known === element.Permission);
   if (permission === undefined) throw malformed();
   return { grantee: requestedGrantee(element), permission };

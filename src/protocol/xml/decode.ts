@@ -11,7 +11,7 @@ export const SMALL_DOCUMENT: XmlLimits = { bytes: 256 * 1024, elements: 2000 };
 /** What a document of shape `S` decodes to; exact when the shape was declared `as const satisfies XmlShape`. */
 export type Decoded<S extends XmlShape> = DecodedContent<S['content']>;
 
-type DecodedContent<C extends XmlContent> = C extends { readonly kind: 'text' }
+export type DecodedContent<C extends XmlContent> = C extends { readonly kind: 'text' }
   ? string
   : C extends { readonly kind: 'number' }
     ? number

@@ -177,6 +177,7 @@ export class Gateway {
       manifest: this.#manifest,
       settings: SETTINGS,
       mayTakeLong: () => undefined,
+      logAccess: () => undefined,
       alsoOnBucket: () => undefined,
       asked: askedOf(request, name),
       authenticateForm: () => principalOf(parts.account),

@@ -1,5 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
 import type { StorageClassesConfig } from '../../../config/schema-classes.ts';
+import { AccessLogs } from '../../../src/access-logs/access-logs.ts';
+import { logDelivery } from '../../../src/access-logs/deliver.ts';
 import type { AccountDirectory } from '../../../src/access/accounts.ts';
 import { createAccountDirectory } from '../../../src/access/directory.ts';
 import type { RateLimits } from '../../../src/access/rates/rate-limits.ts';
@@ -18,12 +21,14 @@ import {
   createRealm,
   readOnlyBuckets,
 } from '../../../src/main/bucket-rules.ts';
+import { backgroundCall } from '../../../src/main/background-call.ts';
 import { openManifest } from '../../../src/main/manifest.ts';
 import { storageClassesOf } from '../../../src/main/storage-classes.ts';
 import { tieredStore } from '../../../src/manifest/heads/tiered-store.ts';
-import type { Time } from '../../../src/manifest/records/time.ts';
+import { SYSTEM_TIME, type Time } from '../../../src/manifest/records/time.ts';
 import { KeyQueue } from '../../../src/manifest/heads/key-queue.ts';
 import type { Log } from '../../../src/observe/log.ts';
+import { RequestObservers } from '../../../src/observe/request-observers.ts';
 import { OPERATIONS } from '../../../src/operations/index.ts';
 import type { ChecksumAlgorithm } from '../../../src/protocol/checksums/algorithms.ts';
 import type { NewBuckets } from '../../../src/operations/operation.ts';
@@ -55,6 +60,10 @@ export interface TestGateway<Store extends BlobStore = MemoryBlobStore> {
   readonly logged: readonly LoggedLine[];
   /** Resolves when nothing that follows answers is waiting or under way. */
   idle(): Promise<void>;
+  /** Server access logs of the requests that have ended. */
+  readonly accessLogs: AccessLogs;
+  /** Resolves when all of their records are delivered or dropped. */
+  deliverLogs(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -110,6 +119,43 @@ export const CANONICAL_ID = '4'.repeat(64);
 export const OTHER_CANONICAL_ID = '5'.repeat(64);
 export const THIRD_CANONICAL_ID = '6'.repeat(64);
 
+const TEST_ACCOUNTS = createAccountDirectory([
+  {
+    name: 'wire',
+    canonicalId: CANONICAL_ID,
+    displayName: 'wire',
+    email: 'wire@example.com',
+    accountNumber: '444444444444',
+    keys: [{ accessKeyId: ACCESS_KEY, secretAccessKey: SECRET_KEY }],
+    users: [
+      {
+        name: 'robot',
+        arn: 'arn:aws:iam::444444444444:user/robot',
+        permissions: 'account',
+        keys: [{ accessKeyId: USER_ACCESS_KEY, secretAccessKey: SECRET_KEY }],
+      },
+    ],
+  },
+  {
+    name: 'other',
+    canonicalId: OTHER_CANONICAL_ID,
+    displayName: 'other',
+    email: 'other@example.com',
+    accountNumber: '555555555555',
+    keys: [{ accessKeyId: OTHER_ACCESS_KEY, secretAccessKey: SECRET_KEY }],
+    users: [],
+  },
+  {
+    name: 'third',
+    canonicalId: THIRD_CANONICAL_ID,
+    displayName: 'third',
+    email: 'third@example.com',
+    accountNumber: '666666666666',
+    keys: [{ accessKeyId: THIRD_ACCESS_KEY, secretAccessKey: SECRET_KEY }],
+    users: [],
+  },
+]);
+
 /**
  * A gateway in this process, over memory, with an account and two others that own nothing, on any free port of
  * loopback.
@@ -159,61 +205,43 @@ export async function startGatewayOver<Store extends BlobStore>(
     signal: background.signal,
     ...(options.time !== undefined && { time: options.time }),
   });
+  const accounts = options.accounts ?? TEST_ACCOUNTS;
+  const { region = REGION } = options;
+  const isReadOnly = readOnlyBuckets(options.rules ?? []);
+  const observers = options.telemetry?.observers ?? options.observers ?? new RequestObservers(log);
+  const time = options.time ?? SYSTEM_TIME;
+  const accessLogs = new AccessLogs({
+    settings: { intervalMs: 3_600_000, objectBytes: 1024 * 1024, bufferBytes: 8 * 1024 * 1024 },
+    deliver: logDelivery({
+      manifest,
+      accounts,
+      settings: { region, isReadOnly },
+      changesRefused: () => undefined,
+      now: time.now,
+    }),
+    newCall: backgroundCall,
+    time,
+    log,
+  });
+  observers.add(accessLogs);
   const peers = new Peers();
   const stalls = new StallWatch(options.stalls);
   stalls.start();
   const connections = options.connections && new ConnectionLimit({ ...options.connections, peers });
   const dispatcher = new Dispatcher({
     ...(connections !== undefined && { connections }),
-    accounts:
-      options.accounts ??
-      createAccountDirectory([
-        {
-          name: 'wire',
-          canonicalId: CANONICAL_ID,
-          displayName: 'wire',
-          email: 'wire@example.com',
-          accountNumber: '444444444444',
-          keys: [{ accessKeyId: ACCESS_KEY, secretAccessKey: SECRET_KEY }],
-          users: [
-            {
-              name: 'robot',
-              arn: 'arn:aws:iam::444444444444:user/robot',
-              permissions: 'account',
-              keys: [{ accessKeyId: USER_ACCESS_KEY, secretAccessKey: SECRET_KEY }],
-            },
-          ],
-        },
-        {
-          name: 'other',
-          canonicalId: OTHER_CANONICAL_ID,
-          displayName: 'other',
-          email: 'other@example.com',
-          accountNumber: '555555555555',
-          keys: [{ accessKeyId: OTHER_ACCESS_KEY, secretAccessKey: SECRET_KEY }],
-          users: [],
-        },
-        {
-          name: 'third',
-          canonicalId: THIRD_CANONICAL_ID,
-          displayName: 'third',
-          email: 'third@example.com',
-          accountNumber: '666666666666',
-          keys: [{ accessKeyId: THIRD_ACCESS_KEY, secretAccessKey: SECRET_KEY }],
-          users: [],
-        },
-      ]),
+    accounts,
     manifest,
     operations: { ...OPERATIONS, ...options.operations },
     settings: {
-      region: options.region ?? REGION,
+      region,
       smallRangeCopy: false,
       holdBytes: 64 * 1024,
       newBuckets: options.newBuckets ?? 'open',
       cors: options.cors ?? [],
       ...(options.defaultChecksum !== undefined && { defaultChecksum: options.defaultChecksum }),
       ...(options.customerKeysOverHttp !== undefined && { customerKeysOverHttp: options.customerKeysOverHttp }),
-      ...(options.rules !== undefined && { isReadOnly: readOnlyBuckets(options.rules) }),
+      ...(options.rules !== undefined && { isReadOnly }),
       ...(options.acceptAnyRegion !== undefined && { acceptAnyRegion: options.acceptAnyRegion }),
     },
     baseHosts: options.baseHosts ?? ['localhost'],
@@ -224,9 +252,10 @@ export async function startGatewayOver<Store extends BlobStore>(
     stalls,
     holdBudget: new HoldBudget(1024 * 1024),
     log,
-    ...(options.observers && { observers: options.observers }),
     ...(options.longAnswerMs !== undefined && { longAnswerMs: options.longAnswerMs }),
     ...options.telemetry,
+    observers,
+    logOf: (bucket) => accessLogs.logOf(bucket),
     ...(options.presignedV2 !== undefined && { presignedV2: options.presignedV2 }),
     ...(options.patienceMs !== undefined && { patienceMs: options.patienceMs }),
   });
@@ -255,11 +284,18 @@ export async function startGatewayOver<Store extends BlobStore>(
     dispatcher,
     logged,
     idle: () => manifest.settler.idle(),
+    accessLogs,
+    async deliverLogs() {
+      observers.flush();
+      accessLogs.flush();
+      while (accessLogs.waitingBytes > 0) await setImmediate();
+    },
     async close() {
       const closed = listener.close();
       listener.destroy();
       await closed;
       stalls.stop();
+      await accessLogs.close();
       await manifest.settler.close();
       background.abort();
       await store.close();

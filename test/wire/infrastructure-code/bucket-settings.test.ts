@@ -54,7 +54,7 @@ describe("anything else is refused in S3's words, and nothing changes", () => {
     [
       'logging',
       '<BucketLoggingStatus><LoggingEnabled><TargetBucket>logs</TargetBucket><TargetPrefix/></LoggingEnabled></BucketLoggingStatus>',
-      '501 NotImplemented',
+      '400 InvalidTargetBucketForLogging',
     ],
     ['logging', '<BucketLoggingStatus><Logging/></BucketLoggingStatus>', '400 MalformedXML'],
     [

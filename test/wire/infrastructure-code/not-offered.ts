@@ -5,7 +5,6 @@ import {
   GetBucketIntelligentTieringConfigurationCommand,
   GetBucketInventoryConfigurationCommand,
   GetBucketLifecycleConfigurationCommand,
-  GetBucketLoggingCommand,
   GetBucketMetricsConfigurationCommand,
   GetBucketNotificationConfigurationCommand,
   GetBucketReplicationCommand,
@@ -16,7 +15,6 @@ import {
   PutBucketIntelligentTieringConfigurationCommand,
   PutBucketInventoryConfigurationCommand,
   PutBucketLifecycleConfigurationCommand,
-  PutBucketLoggingCommand,
   PutBucketMetricsConfigurationCommand,
   PutBucketNotificationConfigurationCommand,
   PutBucketReplicationCommand,
@@ -31,7 +29,6 @@ interface NotOffered {
   readonly read: (client: S3Client, Bucket: string) => Promise<object>;
 }
 
-const LOGS = { LoggingEnabled: { TargetBucket: 'logs', TargetPrefix: 'a/' } };
 const RULE = { ID: 'a', Status: 'Enabled', Filter: { Prefix: 'x/' } } as const;
 const TRANSITION = { Days: 30, StorageClass: 'GLACIER' } as const;
 const REPLICATION = {
@@ -51,11 +48,6 @@ const TIERING = { Id: 'x', Status: 'Enabled', Tierings: [{ Days: 180, AccessTier
 
 /** Resources of a provider that this service does not have, as the provider creates them. */
 export const NOT_OFFERED: readonly NotOffered[] = [
-  {
-    name: 'logging',
-    put: (client, Bucket) => client.send(new PutBucketLoggingCommand({ Bucket, BucketLoggingStatus: LOGS })),
-    read: (client, Bucket) => client.send(new GetBucketLoggingCommand({ Bucket })),
-  },
   {
     name: 'lifecycle with transitions',
     put: (client, Bucket) =>

@@ -32,7 +32,7 @@ export async function elementsOf(
   }
 }
 
-/** @param what beginning of a sentence: `Server access logging` */
+/** @param what beginning of a sentence: `Notification of events` */
 export function notOffered(what: string): S3Error {
   return new S3Error('NotImplemented', { message: `${what} is not offered by this service.` });
 }

@@ -3,18 +3,10 @@ import type { OperationName } from '../../../protocol/operation-table.ts';
 import { decodeXml } from '../../../protocol/xml/decode.ts';
 import { REQUEST_PAYMENT_CONFIGURATION } from '../../../protocol/xml/setting-shapes.ts';
 import type { Operation } from '../../operation.ts';
-import { elementsOf, type ForeignDocument, notOffered, requireInForce } from './not-offered.ts';
+import { elementsOf, notOffered, requireInForce } from './not-offered.ts';
 import { MAX_BODY } from './setting.ts';
 
 const DONE = { status: 200 } as const;
-
-/** A setting whose document is empty when nothing is switched on, as it is for every bucket here. */
-function emptyOrRefused(what: string, document: ForeignDocument): Operation {
-  return async (request) => {
-    if ((await elementsOf(request, document)).length > 0) throw notOffered(what);
-    return DONE;
-  };
-}
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketRequestPayment.html */
 const putBucketRequestPayment: Operation = async (request) => {
@@ -47,7 +39,6 @@ const putBucketReplication: Operation = async (request, context) => {
 };
 
 const REPLICATION = { root: 'ReplicationConfiguration', children: ['Role', 'Rule'] };
-const LOGGING = { root: 'BucketLoggingStatus', children: ['LoggingEnabled'] };
 const NOTIFICATIONS = {
   root: 'NotificationConfiguration',
   children: ['TopicConfiguration', 'QueueConfiguration', 'CloudFunctionConfiguration', 'EventBridgeConfiguration'],
@@ -55,7 +46,6 @@ const NOTIFICATIONS = {
 
 /** Settings that always have one state here. Setting that state succeeds; any other is refused. */
 export const RESTATED_SETTINGS = {
-  PutBucketLogging: emptyOrRefused('Server access logging', LOGGING),
   PutBucketNotificationConfiguration: putBucketNotification,
   PutBucketRequestPayment: putBucketRequestPayment,
   PutBucketReplication: putBucketReplication,

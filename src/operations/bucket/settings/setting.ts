@@ -4,7 +4,7 @@ import type { Bucket, BucketSettings, Versioning } from '../../../manifest/index
 import type { OperationName } from '../../../protocol/operation-table.ts';
 import type { S3Request } from '../../../protocol/request.ts';
 import type { XmlDocument } from '../../../protocol/xml/document.ts';
-import type { Operation } from '../../operation.ts';
+import type { Operation, OperationContext } from '../../operation.ts';
 
 /** Documents of settings have a few lines; the rest is for comments and white space. */
 export const MAX_BODY = 64 * 1024;
@@ -13,6 +13,7 @@ export const MAX_BODY = 64 * 1024;
 interface Put extends Pick<S3Request, 'headers'> {
   /** Ends the reading of a long document. */
   readonly signal: AbortSignal;
+  readonly context: OperationContext;
 }
 
 /** One setting of a bucket: a document that clients put and get and, of most settings, delete. */
@@ -24,7 +25,7 @@ interface Setting<M extends keyof BucketSettings> {
    * with the document, or not offered
    */
   readonly decode: (body: Buffer, bucket: Bucket, put: Put) => BucketSettings[M] | Promise<BucketSettings[M]>;
-  readonly encode: (value: NonNullable<BucketSettings[M]>) => XmlDocument;
+  readonly encode: (value: NonNullable<BucketSettings[M]>, bucket: Bucket) => XmlDocument;
   /** What a GET answers where nothing is set: the code of an error, or a document. */
   readonly unset: S3ErrorCode | XmlDocument;
   /** Headers of the answers to GET and PUT; absent: none. */
@@ -64,7 +65,7 @@ function getter<M extends keyof BucketSettings>({ member, encode, unset, headers
   return async (_request, { bucket, manifest, call }) => {
     // Read past the cache: the answer shows what any replica has just put.
     const value = (await manifest.buckets.latest(bucket, call)).settings[member];
-    if (value !== undefined) return { status: 200, headers: headers?.(value) ?? {}, body: encode(value) };
+    if (value !== undefined) return { status: 200, headers: headers?.(value) ?? {}, body: encode(value, bucket) };
     if (typeof unset === 'string') throw new S3Error(unset, { extra: { BucketName: bucket.name } });
     return { status: 200, body: unset };
   };
@@ -72,8 +73,13 @@ function getter<M extends keyof BucketSettings>({ member, encode, unset, headers
 
 function putter<M extends keyof BucketSettings>(setting: Setting<M>): Operation {
   const { member, decode, headers, check, isProtection, status = 200, maxBody = MAX_BODY } = setting;
-  return async (request, { bucket, manifest: { buckets }, call }) => {
-    const put = { headers: request.headers, signal: call.signal };
+  return async (request, context) => {
+    const {
+      bucket,
+      manifest: { buckets },
+      call,
+    } = context;
+    const put = { headers: request.headers, signal: call.signal, context };
     const value = await decode(await request.body.readAll(maxBody), bucket, put);
     const change = (settings: BucketSettings, versioning: Versioning): BucketSettings => {
       const changed = value === undefined ? without(settings, member) : { ...settings, [member]: value };

@@ -3,6 +3,7 @@ import type { Bucket, BucketSettings } from '../../../manifest/index.ts';
 import { OWNERSHIPS, type Ownership, type PublicAccessBlock } from '../../../protocol/acl/ownership.ts';
 import { corsDocument, corsRules } from '../../../protocol/cors/cors-document.ts';
 import { lifecycleDocument } from '../../../protocol/lifecycle/lifecycle-document.ts';
+import { LOGGING_OFF, loggingDocument } from '../../../protocol/logging/logging-document.ts';
 import type { OperationName } from '../../../protocol/operation-table.ts';
 import {
   BUCKET_TAGGING,
@@ -24,6 +25,7 @@ import {
 import { WEBSITE_CONFIGURATION } from '../../../protocol/xml/website-shape.ts';
 import { requireOwnAcl } from '../../acl/bucket-rules.ts';
 import type { Operation } from '../../operation.ts';
+import { requestedLogging } from './bucket-logging.ts';
 import { SERVICES_ENCRYPTION, encryptionDocument, requestedBucketEncryption } from './bucket-encryption.ts';
 import { MAX_LIFECYCLE_BYTES, minimumSizeHeader, requestedRules } from './lifecycle-rules.ts';
 import { requireInForce } from './not-offered.ts';
@@ -53,6 +55,13 @@ export const SETTINGS: Readonly<Partial<Record<OperationName, Operation>>> = {
     headers: minimumSizeHeader,
     isDeletable: 'DeleteBucketLifecycle',
     maxBody: MAX_LIFECYCLE_BYTES,
+  }),
+  // `src/access-logs` keeps and delivers the log (docs/access-logs.md).
+  ...settingOperations('BucketLogging', {
+    member: 'logging',
+    unset: LOGGING_OFF,
+    decode: requestedLogging,
+    encode: (logging, { ownerId }) => loggingDocument(logging, ownerId),
   }),
   ...settingOperations('BucketWebsite', {
     member: 'website',

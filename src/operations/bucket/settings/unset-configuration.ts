@@ -13,7 +13,6 @@ import type { Operation } from '../../operation.ts';
  */
 const UNSET: Partial<Record<OperationName, S3ErrorCode | XmlDocument>> = {
   GetBucketRequestPayment: xml(REQUEST_PAYMENT_CONFIGURATION, { Payer: 'BucketOwner' }),
-  GetBucketLogging: emptyDocument('BucketLoggingStatus'),
   GetBucketNotificationConfiguration: emptyDocument('NotificationConfiguration'),
   GetBucketMetadataConfiguration: 'MetadataConfigurationNotFound',
   GetBucketMetadataTableConfiguration: 'MetadataConfigurationNotFound',

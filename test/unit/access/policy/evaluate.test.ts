@@ -15,6 +15,8 @@ const ROOT: PolicyCaller = {
   isRoot: true,
 };
 
+const SERVICE: PolicyCaller = { service: 'logging.s3.amazonaws.com', arns: [], isRoot: false };
+
 describe('what a statement is about', () => {
   it.each<[object, string]>([
     [{}, 'allow'],
@@ -101,6 +103,11 @@ describe('whom a statement names', () => {
     [{ AWS: 'arn:aws:sts::111122223333:assumed-role/reader/ci' }, SESSION, 'caller'],
     [{ AWS: 'arn:aws:sts::111122223333:assumed-role/reader/other' }, SESSION, undefined],
     [{ Service: 'logging.s3.amazonaws.com' }, USER, undefined],
+    [{ Service: 'logging.s3.amazonaws.com' }, ANONYMOUS_CALLER, undefined],
+    [{ Service: 'logging.s3.amazonaws.com' }, SERVICE, 'caller'],
+    [{ Service: 'delivery.logs.amazonaws.com' }, SERVICE, undefined],
+    ['*', SERVICE, undefined],
+    [{ AWS: '*' }, SERVICE, undefined],
   ])('%j names %j through %s', (Principal, caller, through) => {
     const found = asked(statement({ Principal }, 'resource'), { caller }, 'resource');
     expect(found.through).toBe(through);
@@ -116,6 +123,11 @@ describe('whom a statement names', () => {
     ['Allow', { AWS: '111122223333' }, USER, 'none'],
     ['Allow', { AWS: '999999999999' }, USER, 'allow'],
     ['Allow', { AWS: '999999999999' }, ANONYMOUS_CALLER, 'allow'],
+    ['Allow', { AWS: '999999999999' }, SERVICE, 'none'],
+    ['Deny', { AWS: '999999999999' }, SERVICE, 'deny'],
+    ['Deny', { Service: 'logging.s3.amazonaws.com' }, SERVICE, 'none'],
+    ['Deny', { Service: 'delivery.logs.amazonaws.com' }, SERVICE, 'deny'],
+    ['Deny', { Service: 'logging.s3.amazonaws.com' }, ANONYMOUS_CALLER, 'deny'],
   ])('%s NotPrincipal %j for %j: %s', (Effect, NotPrincipal, caller, effect) => {
     const text = statement({ Effect, Principal: undefined, NotPrincipal }, 'resource');
     expect(asked(text, { caller }, 'resource').effect).toBe(effect);

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { ERROR_TABLE, type S3ErrorCode } from '../../../../src/errors/error-table.ts';
 import { S3Error } from '../../../../src/errors/s3-error.ts';
 import { type Metrics, startMetrics } from '../../../../src/main/telemetry/metrics.ts';
-import { laneReadings, settleReadings } from '../../../../src/main/telemetry/readings.ts';
+import { accessLogReadings, laneReadings, settleReadings } from '../../../../src/main/telemetry/readings.ts';
 import { INSTRUMENTS, shownName } from '../../../../src/observe/metrics/instruments.ts';
 import { observe, processReadings } from '../../../../src/observe/metrics/process-metrics.ts';
 import { RequestMetrics } from '../../../../src/observe/metrics/request-metrics.ts';
@@ -162,6 +162,11 @@ describe('labels', () => {
     const ofProcess = processReadings();
     observe(metrics.meter, {
       ...ofProcess.readings,
+      ...accessLogReadings({
+        counts: { delivered: 5, noRoom: 1, refused: 0, failed: 2 },
+        waitingBytes: 7,
+        failing: 1,
+      }),
       ...settleReadings(() => ({ queued: 3, running: 1, dropped: 0, failed: 2 })),
       ...laneReadings([
         { name: 'main', surveyed: { lanes: () => [LANE] } },

@@ -87,6 +87,7 @@ function contextOf(
     },
     settings: { region: 'us-east-1', smallRangeCopy: false, holdBytes: 0, newBuckets: 'open', cors: [] },
     mayTakeLong: () => undefined,
+    logAccess: () => undefined,
     alsoOnBucket: () => undefined,
     authenticateForm: () => ({ kind: 'account', account, accessKeyId: 'AK' }),
   };

@@ -129,6 +129,7 @@ export class Gateway {
       settings: this.settings,
       authenticateForm: () => principal,
       alsoOnBucket: () => undefined,
+      logAccess: () => undefined,
     };
   }
 
