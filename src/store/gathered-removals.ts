@@ -40,7 +40,8 @@ export class GatheredRemovals {
       const items = sent.map(({ item }) => item);
       const outcomes = await this.#store.removeMany(this.#container, items, first.call);
       sent.forEach(({ settle }, place) => {
-        const outcome = outcomes[place] ?? 'notFound';
+        // Without an outcome nothing is known, which is not that the blob is gone.
+        const outcome = outcomes[place] ?? new StoreError('unavailable', { call: 'removeMany', lost: true });
         if (outcome === 'removed') settle.resolve(undefined);
         else settle.reject(outcome instanceof Error ? outcome : new StoreError(outcome, { call: 'remove' }));
       });
