@@ -127,11 +127,12 @@ export class AccessLogs implements RequestObserver {
     }
     const { batch, isNew } = added;
     const { intervalMs, objectBytes } = this.#options.settings;
-    if (isNew)
+    if (isNew) {
       this.#timers.set(
         batch,
         this.#options.time.after(intervalMs, () => this.#send(batch)),
       );
+    }
     if (batch.bytes >= objectBytes) this.#send(batch);
   }
 
@@ -170,8 +171,10 @@ export class AccessLogs implements RequestObserver {
 
   #failed(outgoing: OutgoingBatch, error: unknown): void {
     const delay = RETRY_MS[outgoing.attempts - 1];
-    if (error instanceof Undeliverable) return this.#drop(outgoing, 'refused', error);
-    if (delay === undefined || this.#closing) return this.#drop(outgoing, 'failed', error);
+    if (error instanceof Undeliverable || delay === undefined || this.#closing) {
+      this.#drop(outgoing, error instanceof Undeliverable ? 'refused' : 'failed', error);
+      return;
+    }
     this.#retrying.add(outgoing);
     this.#timers.set(
       outgoing.batch,

@@ -148,7 +148,7 @@ async function uploadOf(pair: Pair, key: string, part: Buffer): Promise<Upload> 
   const uploadId = /<UploadId>([^<]+)/.exec(body.toString())?.[1] ?? '';
   const answer = await send(pair, 'PUT', key, { query: { partNumber: '1', uploadId }, body: part });
   const md5 = createHash('md5').update(part).digest('hex');
-  return { key, uploadId, part, etag: String(answer.headers.etag ?? `"${md5}"`) };
+  return { key, uploadId, part, etag: answer.headers.etag ?? `"${md5}"` };
 }
 
 function complete(pair: Pair, { key, uploadId, etag }: Upload): Promise<S3Answer> {

@@ -8,13 +8,13 @@ import { TestTime } from '../../support/test-time.ts';
 
 const INTERVAL = 300_000;
 const LOGGING = { targetBucket: 'logs', targetPrefix: '' };
-const bucket = (name = 'photos', logging: Bucket['settings']['logging'] = LOGGING): Bucket => ({
+const bucket = (name = 'photos', logging = LOGGING): Bucket => ({
   name,
   uid: name,
   ownerId: 'o',
   createdAt: 0,
   versioning: 'never',
-  settings: logging === undefined ? {} : { logging },
+  settings: { logging },
   home: {} as Bucket['home'],
 });
 

@@ -32,6 +32,7 @@ describe.each(CREATION_HEADERS)('%s', (name) => {
 
 test('what answers say of an object is what requests that make it may say', () => {
   const shown = Object.keys(describeAttributes({ headers: {}, userMetadata: {} }));
-  for (const operation of MAKING)
+  for (const operation of MAKING) {
     expect(parametersOf(operationRow(operation)).counts).toEqual(expect.arrayContaining(shown));
+  }
 });

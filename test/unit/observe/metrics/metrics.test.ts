@@ -3,10 +3,11 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ERROR_TABLE, type S3ErrorCode } from '../../../../src/errors/error-table.ts';
 import { S3Error } from '../../../../src/errors/s3-error.ts';
+import { LifecycleTotals } from '../../../../src/main/sweep/lifecycle-metrics.ts';
 import { type Metrics, startMetrics } from '../../../../src/main/telemetry/metrics.ts';
 import { accessLogReadings, laneReadings, settleReadings } from '../../../../src/main/telemetry/readings.ts';
 import { INSTRUMENTS, shownName } from '../../../../src/observe/metrics/instruments.ts';
-import { observe, processReadings } from '../../../../src/observe/metrics/process-metrics.ts';
+import { observe, processReadings, type Readings } from '../../../../src/observe/metrics/process-metrics.ts';
 import { RequestMetrics } from '../../../../src/observe/metrics/request-metrics.ts';
 import { OPERATION_TABLE } from '../../../../src/protocol/operation-table.ts';
 import type { BackendCallFacts } from '../../../../src/observe/call-facts.ts';
@@ -127,8 +128,9 @@ describe('labels', () => {
     const codes = Object.keys(ERROR_TABLE) as S3ErrorCode[];
     for (const code of codes) {
       const failure = new S3Error(code);
-      for (const { name: operation } of OPERATION_TABLE)
+      for (const { name: operation } of OPERATION_TABLE) {
         requests.ended(Object.assign(endedFacts({ operation }), { failure }));
+      }
     }
     const errors = (await samples()).filter(({ name }) => name === 's3gw_errors_total');
     expect(errors).toHaveLength(OPERATION_TABLE.length * codes.length);
@@ -167,6 +169,7 @@ describe('labels', () => {
         waitingBytes: 7,
         failing: 1,
       }),
+      ...lifecycleReadings(),
       ...settleReadings(() => ({ queued: 3, running: 1, dropped: 0, failed: 2 })),
       ...laneReadings([
         { name: 'main', surveyed: { lanes: () => [LANE] } },
@@ -228,3 +231,16 @@ describe('text', () => {
     expect([status, stdout, stderr]).toEqual([0, '', '']);
   });
 });
+
+/** Those of a lifecycle command after a pass that left something of one rule. */
+function lifecycleReadings(): Readings {
+  const totals = new LifecycleTotals();
+  const at = new Date(0).toISOString();
+  const counts = { lookedAt: 3, due: 2, done: 1, locked: 1, changed: 0, unmovable: 0, failed: 0, oldestDue: at };
+  const bucket = { name: 'photos', backend: 'main', complete: true, rules: { 'rule-1': counts } };
+  totals.add({
+    ...{ startedAt: at, finishedAt: at, dryRun: false, complete: true, problems: [] },
+    buckets: [{ ...bucket, warnings: [], problems: [], moreProblems: 0 }],
+  });
+  return totals.readings();
+}
