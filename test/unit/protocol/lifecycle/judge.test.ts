@@ -58,7 +58,7 @@ describe('what comes first', () => {
     rule('ia', { transitions: [{ ...days[1], storageClass: 'STANDARD_IA' }] }),
     rule('tiering', { transitions: [{ ...days[3], storageClass: 'INTELLIGENT_TIERING' }] }),
     rule('ir', { transitions: [{ ...days[1], storageClass: 'GLACIER_IR' }] }),
-    rule('deep', { transitions: [{ days: 99, storageClass: 'DEEP_ARCHIVE' }] }),
+    rule('deep', { transitions: [{ days: 4, storageClass: 'DEEP_ARCHIVE' }] }),
     rule('glacier', { transitions: [{ ...days[2], storageClass: 'GLACIER' }] }),
     rule('old', { noncurrentExpiration: { days: 2 } }),
     rule('older', { noncurrentExpiration: { days: 1 } }),
@@ -78,9 +78,9 @@ describe('what comes first', () => {
     ).map((action) => action.rule.rule.id);
 
   test.each([
-    ['current: a move before a delete marker', {}, false, ['glacier', 'tiering', 'ir', 'ia', 'marker']],
-    ['current, without versions: the removal', {}, true, ['marker', 'glacier', 'tiering', 'ir', 'ia']],
-    ['one that is cold already', { storageClass: 'GLACIER' }, false, ['marker']],
+    ['current: a move before a delete marker', {}, false, ['deep', 'glacier', 'tiering', 'ir', 'ia', 'marker']],
+    ['current, without versions: the removal', {}, true, ['marker', 'deep', 'glacier', 'tiering', 'ir', 'ia']],
+    ['one that is cold already', { storageClass: 'GLACIER' }, false, ['deep', 'marker']],
     ['one that is young', { mtime: NOW - 1 }, false, []],
     ['a delete marker is not moved', { isMarker: true, size: 0 }, false, ['marker']],
     [
