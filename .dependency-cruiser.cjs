@@ -35,7 +35,7 @@ const layerRules = RANKS.flatMap((rank, index) =>
  */
 const FLOORS = [
   [''],
-  ['sweep', 'lifecycle', 'inspect'],
+  ['sweep', 'lifecycle', 'events', 'inspect'],
   ['objects', 'uploads', 'listing', 'buckets'],
   ['versions'],
   ['heads'],

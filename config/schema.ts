@@ -7,6 +7,7 @@ import { portFaults } from './schema-ports.ts';
 import { prefixFaults } from './schema-prefixes.ts';
 import { BACKEND, type BackendConfig, belongsToOneProcess } from './schema-backends.ts';
 import { STORAGE_CLASSES } from './schema-classes.ts';
+import { EVENTS } from './schema-events.ts';
 import { RATE_RULES } from './schema-rates.ts';
 import { CORS } from './schema-cors.ts';
 import { type SettingFault, PORT, atMostOne, bytes, milliseconds, path } from './schema-parts.ts';
@@ -250,6 +251,7 @@ const SETTINGS = z.strictObject({
   serverAccessLogs: SERVER_ACCESS_LOGS.prefault({}).describe(
     'How the server access logs of buckets (PutBucketLogging) are gathered and written ([access logs](access-logs.md)).',
   ),
+  events: EVENTS.prefault({}).describe('Notification of what happens in buckets ([events](events.md)).'),
   exposedSecrets: z
     .enum(['warn', 'refuse', 'allow'])
     .default('warn')
@@ -277,9 +279,19 @@ export const CONFIG = SETTINGS.superRefine((settings, context) => {
     ...portFaults(settings),
     ...sharedMemoryFaults(settings),
     ...sharedPlaceFaults(settings),
+    ...targetFaults(settings),
   ];
   for (const { path: at, message } of faults) context.addIssue({ code: 'custom', path: at, message });
 });
+
+/** Targets of events are told apart by their names. */
+function targetFaults({ events: { targets } }: Settings): SettingFault[] {
+  return targets.flatMap(({ name }, at) =>
+    targets.findIndex((other) => other.name === name) === at
+      ? []
+      : [{ path: ['events', 'targets', at, 'name'], message: 'expected a name that no other target has' }],
+  );
+}
 
 function below(setting: string, faults: readonly SettingFault[]): SettingFault[] {
   return faults.map(({ path: at, message }) => ({ path: [setting, ...at], message }));

@@ -37,6 +37,7 @@
 {{- $urls := list -}}
 {{- range $_, $backend := .Values.config.backends }}{{ with $backend.endpoint }}{{ $urls = append $urls . }}{{ end }}{{ end -}}
 {{- with dig "outbound" "proxy" "" .Values.config }}{{ $urls = append $urls . }}{{ end -}}
+{{- range dig "events" "targets" list .Values.config }}{{ with .url }}{{ $urls = append $urls . }}{{ end }}{{ end -}}
 {{- range .Values.extraEnv }}{{ if and .value (hasPrefix "OTEL_EXPORTER_OTLP" .name) (hasSuffix "ENDPOINT" .name) }}{{ $urls = append $urls .value }}{{ end }}{{ end -}}
 {{- $ports := list -}}
 {{- range $urls -}}

@@ -77,6 +77,7 @@ export function requestContext(
   const { accounts, manifest, settings, authentication, admission } = served;
   return {
     call: parts.call,
+    hostId: exchange.ids.hostId,
     operation: parts.row,
     principal: parts.principal,
     asked: askedRequest(exchange, parts, served),

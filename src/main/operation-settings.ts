@@ -1,9 +1,9 @@
 import type { Config } from '../../config/schema.ts';
-import type { OperationSettings } from '../operations/operation.ts';
+import type { NotificationTargets, OperationSettings } from '../operations/operation.ts';
 import { readOnlyBuckets } from './bucket-rules.ts';
 
 /** What operations need of the configuration, and no more. */
-export function operationSettings(config: Config): OperationSettings {
+export function operationSettings(config: Config, notifications?: NotificationTargets): OperationSettings {
   return {
     region: config.region,
     smallRangeCopy: config.smallRangeCopy,
@@ -14,5 +14,6 @@ export function operationSettings(config: Config): OperationSettings {
     newBuckets: config.newBuckets,
     isReadOnly: readOnlyBuckets(config.buckets.rules),
     cors: config.cors.rules,
+    ...(notifications && { notificationTargets: notifications }),
   };
 }

@@ -28,6 +28,7 @@ import { connectionLimit, proxyProtocol } from './connection-bounds.ts';
 import { bucketNames } from './bucket-rules.ts';
 import { warnOfHiddenBuckets } from './hidden-names.ts';
 import type { ReplaceableIdentities } from './accounts/identities.ts';
+import { EventSending } from './events/event-sending.ts';
 import { makeInitialBuckets } from './initial-buckets.ts';
 import { type Inspection, openInspection } from './inspection.ts';
 import { openManifest, type OpenManifest } from './manifest.ts';
@@ -93,6 +94,7 @@ class RunningService implements RunningGateway {
   readonly #manifest: OpenManifest;
   readonly #inspection: Inspection;
   readonly #accessLogs: AccessLogs;
+  readonly #events: EventSending;
   readonly #dispatcher: Dispatcher;
   readonly #stalls: StallWatch;
   readonly #peers = new Peers();
@@ -124,11 +126,11 @@ class RunningService implements RunningGateway {
       calls: telemetry.calls,
       signal: this.#background.signal,
     });
+    this.#events = new EventSending({ ...options, ...this.#manifest, signal: this.#background.signal });
     const newCall = (signal: AbortSignal): Call => backgroundCall(signal, telemetry.calls);
     const requests = { running: () => this.#dispatcher.running(), flush: () => telemetry.observers.flush() };
     const sessions = new Sessions({ accounts, keys: this.#options.identities.sealing });
-    const { buckets } = this.#manifest;
-    this.#inspection = openInspection({ config, accounts, sessions, buckets, newCall, requests, backends });
+    this.#inspection = openInspection({ ...options, ...this.#manifest, accounts, sessions, newCall, requests });
     for (const observer of this.#inspection.observers) telemetry.observers.add(observer);
     const changesRefused = (): string | undefined => this.#changesRefused();
     this.#accessLogs = openServerAccessLogs({ ...options, manifest: this.#manifest, newCall, changesRefused });
@@ -156,7 +158,7 @@ class RunningService implements RunningGateway {
       manifest: this.#manifest,
       operations: OPERATIONS,
       presignedV2: config.presignedV2,
-      settings: operationSettings(config),
+      settings: operationSettings(config, this.#events.targets),
       baseHosts: config.baseHosts,
       websiteHosts: config.websiteHosts,
       proxies: proxyTrust(config.trustedProxies, this.#namedPeers()),
@@ -184,6 +186,7 @@ class RunningService implements RunningGateway {
       s3gw_in_flight_bytes: () => [[bytesInFlight(this.#dispatcher.running())]],
       s3gw_clock_skew_seconds: () => this.#clock.skews().map(([backend, skewMs]) => [skewMs / 1000, { backend }]),
       ...laneReadings(this.#options.backends),
+      ...this.#events.readings(),
       ...settleReadings(() => this.#manifest.settler.backlog()),
     };
   }
@@ -204,6 +207,7 @@ class RunningService implements RunningGateway {
     await this.#makeInitialBuckets();
     for (const listener of config.listeners) await this.#open(listener);
     this.#stalls.start();
+    this.#events.start();
     this.#started = true;
     if (this.#options.speaksForAll) this.#lookForHiddenBuckets();
   }
@@ -232,6 +236,7 @@ class RunningService implements RunningGateway {
     await this.#accessLogs.close();
     await this.#manifest.settler.close();
     this.#background.abort();
+    await this.#events.ended();
     await this.#admin?.close();
     this.#access?.close();
   }

@@ -108,6 +108,13 @@ export {
   type RuleCount,
 } from './lifecycle/lifecycle-report.ts';
 
+// Events of changes: announced by the changes, sent by an outbox.
+export { isWatched } from './heads/announce.ts';
+export { Outbox } from './events/outbox.ts';
+export type { Courier } from './events/bucket-outbox.ts';
+export type { EventTally } from './events/event-tally.ts';
+export type { ObjectEvent } from './records/change-intent.ts';
+
 // Everything that lies in the backend for one key, as the inspector shows it.
 export { createObjectInspector } from './inspect/inspect-object.ts';
 export type { ObjectInspector } from './inspect/inspect-object.ts';

@@ -19,6 +19,20 @@ export interface Call {
   readonly traceId: string;
   /** Of a request: its `RequestFacts`. */
   readonly facts: CallFacts;
+  /** What events say of the changes that are made. Absent: no events are asked for, or nothing is changed. */
+  readonly occasion?: Occasion | undefined;
+}
+
+/** Who changes objects, and by what. */
+export interface Occasion {
+  /** Name of a row of the operation table, or what stands for it (`protocol/notifications/event-names.ts`). */
+  readonly operation: string;
+  /** As events name the one who asked. */
+  readonly principalId: string;
+  /** Address of the client. */
+  readonly sourceAddress: string;
+  /** The `x-amz-id-2` of the process that answers. */
+  readonly hostId: string;
 }
 
 export function newCallFacts(): CallFacts {

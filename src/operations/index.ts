@@ -7,6 +7,10 @@ import { listObjects, listObjectsV2 } from './bucket/list-objects.ts';
 import { listBuckets } from './bucket/list-buckets.ts';
 import { listObjectVersions } from './bucket/list-object-versions.ts';
 import { getBucketVersioning, putBucketVersioning } from './bucket/settings/bucket-versioning.ts';
+import {
+  getBucketNotificationConfiguration,
+  putBucketNotificationConfiguration,
+} from './bucket/settings/notification.ts';
 import { RESTATED_SETTINGS } from './bucket/settings/restated-settings.ts';
 import { SETTINGS } from './bucket/settings/settings.ts';
 import { UNSET_CONFIGURATIONS } from './bucket/settings/unset-configuration.ts';
@@ -50,6 +54,8 @@ export const OPERATIONS: Readonly<Partial<Record<OperationName, AnyOperation>>> 
   PutBucketAcl: putBucketAcl,
   GetBucketVersioning: getBucketVersioning,
   PutBucketVersioning: putBucketVersioning,
+  GetBucketNotificationConfiguration: getBucketNotificationConfiguration,
+  PutBucketNotificationConfiguration: putBucketNotificationConfiguration,
   GetBucketPolicy: getBucketPolicy,
   PutBucketPolicy: putBucketPolicy,
   DeleteBucketPolicy: deleteBucketPolicy,

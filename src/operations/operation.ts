@@ -14,6 +14,13 @@ import type { S3Response } from '../protocol/response.ts';
 /** How new buckets start. `open`: ACLs count and nothing is blocked. `aws`: as AWS makes them. */
 export type NewBuckets = 'open' | 'aws';
 
+/** The targets of events that the operator has named. */
+export interface NotificationTargets {
+  has(arn: string): boolean;
+  /** Sends the message by which S3 tries a target. @throws Error: the target did not take it */
+  greet(arn: string, message: string, call: Call): Promise<void>;
+}
+
 /** Settings that change what operations answer; a slice of the configuration. */
 export interface OperationSettings {
   readonly region: string;
@@ -30,6 +37,8 @@ export interface OperationSettings {
   readonly defaultChecksum?: ChecksumAlgorithm;
   /** Take keys of customers (SSE-C) over http, which S3 refuses; default false. */
   readonly customerKeysOverHttp?: boolean;
+  /** Where events of buckets may be sent. Absent: nowhere. */
+  readonly notificationTargets?: NotificationTargets;
   /** For buckets without CORS rules of their own. */
   readonly cors: readonly CorsRule[];
 }
@@ -37,6 +46,8 @@ export interface OperationSettings {
 /** What the gateway has for a request before it looks at any bucket; no Fastify, no SDK. */
 export interface RequestContext {
   readonly call: Call;
+  /** The `x-amz-id-2` of the answer. */
+  readonly hostId: string;
   /** The row of the operation table that the request was classified as. */
   readonly operation: OperationRow;
   readonly principal: Principal;

@@ -1,6 +1,8 @@
 import { owns } from '../access/acl/permits.ts';
+import type { Principal } from '../access/accounts.ts';
 import { S3Error } from '../errors/s3-error.ts';
 import type { Bucket } from '../manifest/index.ts';
+import type { Occasion } from '../observe/call.ts';
 import { ACCOUNT_HEADER } from '../protocol/address.ts';
 import type { S3Request } from '../protocol/request.ts';
 import type { S3Response } from '../protocol/response.ts';
@@ -33,7 +35,20 @@ export async function inBucket(request: S3Request, context: RequestContext): Pro
   const undecided = waitsFor(bucket, context);
   if (undecided === undefined) requireAccess({ bucket }, context);
   if (operation.ownersOnly) requireOwnersAccount(bucket, context);
-  return { ...context, bucket, undecided };
+  const { notifications } = bucket.settings;
+  const call = notifications === undefined ? context.call : { ...context.call, occasion: occasionOf(context) };
+  return { ...context, call, bucket, undecided };
+}
+
+/** What events say of the request. */
+function occasionOf({ operation, principal, asked, hostId }: RequestContext): Occasion {
+  const sourceAddress = asked.clientAddress ?? '';
+  return { operation: operation.name, principalId: principalIdOf(principal), sourceAddress, hostId };
+}
+
+function principalIdOf(principal: Principal): string {
+  if (principal.kind === 'anonymous') return 'Anonymous';
+  return `AWS:${principal.user?.id ?? principal.account.accountNumber}`;
 }
 
 /** A call of S3 Control names an account, which must be the caller's own. @throws S3Error AccessDenied */

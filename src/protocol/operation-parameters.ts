@@ -85,7 +85,7 @@ const OWN: Readonly<Partial<Record<OperationName, Partial<OperationParameters>>>
   },
   PutBucketAcl: { counts: [...ACL, 'x-amz-grant-write'] },
   PutBucketVersioning: { ignored: ['x-amz-mfa'] },
-  PutBucketNotificationConfiguration: { ignored: ['x-amz-skip-destination-validation'] },
+  PutBucketNotificationConfiguration: { counts: ['x-amz-skip-destination-validation'] },
   PutBucketReplication: { ignored: ['x-amz-bucket-object-lock-token'] },
   PutObjectLockConfiguration: { ignored: ['x-amz-bucket-object-lock-token'] },
   ListObjects: { counts: [...LISTING, '?marker', '?max-keys', RESTORE_STATUS] },

@@ -45,6 +45,8 @@ describe.skipIf(clients === undefined)('the chart', () => {
       'extraEnv[0].name=OTEL_EXPORTER_OTLP_ENDPOINT',
       '--set',
       'extraEnv[0].value=http://collector:4318',
+      '--set-json',
+      'config.events.targets=[{"name":"hook","kind":"webhook","url":"http://hook.example.com:8443/s3"}]',
       '--set',
       'metrics.serviceMonitor.enabled=true',
       '--set',
@@ -54,7 +56,7 @@ describe.skipIf(clients === undefined)('the chart', () => {
       egress: unknown[];
       ingress: { from?: unknown[] }[];
     };
-    expect(egress).toContainEqual({ ports: [{ port: 3128 }, { port: 4318 }] });
+    expect(egress).toContainEqual({ ports: [{ port: 3128 }, { port: 8443 }, { port: 4318 }] });
     const prometheus = (namespace: string): object => ({
       namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
       podSelector: { matchLabels: { 'app.kubernetes.io/name': 'prometheus' } },

@@ -101,8 +101,11 @@ class CommitCall implements Call {
   readonly requestId: string;
   readonly traceId: string;
   readonly facts: CallFacts;
+  readonly occasion: Call['occasion'];
   /** Of the request: ends with its client. */
   readonly client: Call;
+  /** The intents that it has written. */
+  readonly announced = new Set<string>();
   /** Monotonic milliseconds; none while a body is streaming. */
   deadline: number;
   readonly #abort = new AbortController();
@@ -116,6 +119,7 @@ class CommitCall implements Call {
     this.requestId = client.requestId;
     this.traceId = client.traceId;
     this.facts = client.facts;
+    this.occasion = client.occasion;
     this.#clock = clock;
     this.deadline = this.#fromNow();
   }
@@ -151,6 +155,11 @@ class CommitCall implements Call {
  */
 export function clientOf(call: Call): Call {
   return call instanceof CommitCall ? call.client : call;
+}
+
+/** The names of the intents that a commit has written under its call; others can be added. */
+export function announcedBy(call: Call): Set<string> {
+  return call instanceof CommitCall ? call.announced : new Set();
 }
 
 /**

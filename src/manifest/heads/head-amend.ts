@@ -2,6 +2,7 @@ import type { Call } from '../../observe/call.ts';
 import type { Condition } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import type { Bucket } from '../records/bucket.ts';
+import { announce } from './announce.ts';
 import { newNonce } from '../records/clock.ts';
 import { blobMetadata } from './overflow.ts';
 import { nativeIn } from '../records/metadata.ts';
@@ -36,6 +37,7 @@ export function amendHead({ bucket, key, change }: HeadAmendment, call: Call): P
       plan: async ({ head }, condition) => {
         const record = await change(head);
         if (record === undefined || head === undefined) return async () => head;
+        await announce({ bucket, key }, { kind: 'amended', nonce, head, seq: record.seq }, call);
         return async () => {
           await rewriteRecord(bucket, { head, record: { ...record, ...noncesAmended(head, nonce) }, condition }, call);
           return head;

@@ -1,5 +1,6 @@
 import { isS3Error } from '../../errors/s3-error.ts';
-import type { Call } from '../../observe/call.ts';
+import type { Call, Occasion } from '../../observe/call.ts';
+import { LIFECYCLE, THE_SERVICE } from '../../protocol/notifications/event-names.ts';
 import { preconditionFailed } from '../../protocol/conditions.ts';
 import { hasTags } from '../../protocol/lifecycle/due.ts';
 import type { LifecycleAction } from '../../protocol/lifecycle/judge.ts';
@@ -23,6 +24,14 @@ export interface LifecycleManifest {
   readonly listing: Pick<Listing, 'versions'>;
   readonly uploads: Pick<Uploads, 'list' | 'abort'>;
 }
+
+/** As S3's events say it. */
+const BY_LIFECYCLE: Occasion = {
+  operation: LIFECYCLE,
+  principalId: THE_SERVICE,
+  sourceAddress: THE_SERVICE,
+  hostId: THE_SERVICE,
+};
 
 /** Thrown by the guard of a removal. */
 class VersionLockedError extends Error {}
@@ -100,14 +109,15 @@ export async function removeDue(
     if (isKept(lock, { now, bypass: false })) throw new VersionLockedError();
   };
   const { ownerId } = bucket;
+  const own = { ...call, occasion: BY_LIFECYCLE };
   if (kind === 'expire') {
     if (entry.kind === 'marker') throw preconditionFailed('If-Match');
     const conditions = { ifStill: { versionId, mtime, etag: entry.etag } };
-    await objects.remove({ bucket, key }, { conditions, ownerId, guard }, call);
+    await objects.remove({ bucket, key }, { conditions, ownerId, guard }, own);
     return;
   }
   const standing = { mtime, ...(beneath && { beneath }) };
-  await objects.remove({ bucket, key, versionId }, { conditions: {}, ownerId, guard, standing }, call);
+  await objects.remove({ bucket, key, versionId }, { conditions: {}, ownerId, guard, standing }, own);
 }
 
 interface DueRemoval {

@@ -7,6 +7,7 @@ import type { InlineHead } from '../records/record.ts';
 import { versionRef } from '../records/version-names.ts';
 import { type VersionToken, newToken, seqOfToken } from '../records/version-token.ts';
 import { clientOf, whileStreaming } from '../heads/commit-life.ts';
+import { isWatched } from '../heads/announce.ts';
 import { byNonce, ringAfter } from '../heads/head-commit.ts';
 import { writeHead } from '../heads/head-write.ts';
 import { NULL_VERSION } from '../heads/head.ts';
@@ -51,7 +52,7 @@ interface Placed {
 
 const COPIES: Readonly<Record<Versioning, (context: ObjectsContext, copy: PinnedCopy, call: Call) => Promise<Placed>>> =
   {
-    never: atKey(copyInline),
+    never: (context, copy, call) => atKey(isWatched(copy) ? copyNull : copyInline)(context, copy, call),
     enabled: copyVersion,
     suspended: atKey(copyNull),
   };
@@ -171,7 +172,10 @@ async function copyVersion(context: ObjectsContext, copy: PinnedCopy, call: Call
   return { seq: seqOfToken(token), versionId: token };
 }
 
-/** Copies to the key itself, as the null version of a bucket whose versioning is suspended. */
+/**
+ * Copies to the key itself on condition of the head: as the null version of a bucket whose versioning is suspended, or
+ * where changes have to be announced.
+ */
 async function copyNull(context: ObjectsContext, copy: PinnedCopy, call: Call): Promise<Placed> {
   const { bucket, key, request, parts } = copy;
   const { ref, fields } = parts;
@@ -182,7 +186,10 @@ async function copyNull(context: ObjectsContext, copy: PinnedCopy, call: Call): 
       key,
       conditions: request.conditions,
       writes: 'copied',
-      plan: async (base, { condition }) => {
+      content: { etag: request.source.view.etag, size: request.source.view.size },
+      known: bucket.versioning === 'never' ? context.newKeys.guess(copy, request.conditions) : undefined,
+      plan: async (base, { placed, condition }) => {
+        context.newKeys.learn(bucket, placed.head);
         const record: InlineHead = { kind: 'inline', ...keptEtag(copy), ...fields, ...base };
         return () => unlessMoved(copy, sendCopy(copy, { ref, record, condition }, call), call);
       },

@@ -100,7 +100,7 @@ async function publishNull(
   { once, known }: Pick<DetachedNull, 'once' | 'known'>,
   call: Call,
 ): Promise<Head | undefined> {
-  const { version, conditions, etag, size, parts } = request;
+  const { version, conditions, etag, size, parts, encryption } = request;
   const { ref, fields, native, headers } = partsOf({ bucket, key }, request);
   const age = new BlobAge(context, bucket);
   age.begin();
@@ -112,6 +112,7 @@ async function publishNull(
       key,
       conditions,
       writes: 'assembled',
+      content: { etag, size: encryption?.size ?? size },
       blob: version,
       isTooLate: () => age.isTooOld,
       known,

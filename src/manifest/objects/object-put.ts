@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import type { Call } from '../../observe/call.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { bodySize } from '../../streams/bytes.ts';
 import { mtimeOfSeq, newNonce } from '../records/clock.ts';
 import { partsOf } from '../heads/new-record.ts';
+import { isWatched } from '../heads/announce.ts';
 import { blobMetadata } from '../heads/overflow.ts';
 import type { InlineHead } from '../records/record.ts';
 import { type VersionToken, newToken, seqOfToken } from '../records/version-token.ts';
@@ -32,7 +34,8 @@ export function putObject(context: ObjectsContext, target: PutTarget<AnyBody>, c
   if (!hasKnownSize(target) || bodySize(target.request.body) > bucket.home.store.capabilities.maxWrite) {
     return putDetached(context, target, call);
   }
-  if (bucket.versioning === 'never') return putInline(context, target, call);
+  // What replaces a head unseen would take with it the proof of the change that made it.
+  if (bucket.versioning === 'never' && !isWatched({ bucket, key })) return putInline(context, target, call);
   return request.body instanceof Uint8Array ? putNull(context, target, call) : putDetached(context, target, call);
 }
 
@@ -60,14 +63,15 @@ async function putVersion(context: ObjectsContext, target: PutTarget<AnyBody>, c
 }
 
 /**
- * Stores the null version inline, in a bucket whose versioning is suspended. The body is in memory, so the write can be
- * made again.
+ * Stores the null version inline, on condition of the head: in a bucket whose versioning is suspended, or where changes
+ * have to be announced. The body is in memory, so the write can be made again.
  */
 async function putNull(context: ObjectsContext, target: PutTarget, call: Call): Promise<Committed> {
   const { bucket, key, request } = target;
   const parts = partsOf(target, request);
   const { ref, native, headers } = parts;
   const nonce = newNonce();
+  const etag = isWatched({ bucket, key }) ? etagOf(request) : '';
   const { seq, written } = await commitNull(
     context,
     {
@@ -75,8 +79,11 @@ async function putNull(context: ObjectsContext, target: PutTarget, call: Call): 
       key,
       conditions: request.conditions,
       writes: 'held',
+      content: { etag, size: request.encryption?.size ?? bodySize(request.body) },
+      known: bucket.versioning === 'never' ? context.newKeys.guess(target, request.conditions) : undefined,
       nonce,
-      plan: async (base, { condition }) => {
+      plan: async (base, { placed, condition }) => {
+        context.newKeys.learn(bucket, placed.head);
         const record: InlineHead = {
           kind: 'inline',
           ...(request.etag !== undefined && { etag: request.etag }),
@@ -93,6 +100,12 @@ async function putNull(context: ObjectsContext, target: PutTarget, call: Call): 
   const { md5 } = written ?? {};
   const sums = await storedSums(target, { nonce, parts, ...(md5 !== undefined && { md5 }) }, call);
   return { ...sums, mtime: mtimeOfSeq(seq), versionId: NULL_VERSION };
+}
+
+/** Known before the write, where an event has to say it. */
+function etagOf({ etag, md5, body }: PutTarget['request']): string {
+  if (etag !== undefined || md5 !== undefined) return etag ?? md5 ?? '';
+  return body instanceof Uint8Array ? createHash('md5').update(body).digest('hex') : '';
 }
 
 /**

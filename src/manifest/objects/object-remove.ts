@@ -3,17 +3,20 @@ import { hasWriteConditions, judgeWrite } from '../../protocol/conditions.ts';
 import type { Revision } from '../../store/blob-store.ts';
 import { isStoreError, mayHaveHappened } from '../../store/store-error.ts';
 import { sealDeleted } from '../versions/upload-claim.ts';
+import { announce, isWatched } from '../heads/announce.ts';
 import { outcomeUnknown } from '../heads/commit-life.ts';
 import { refusal, requireClient, requireUnversioned } from '../heads/head-commit.ts';
 import { headToChange } from '../heads/head-memory.ts';
 import { type Head, NULL_VERSION } from '../heads/head.ts';
 import { listedHead } from '../heads/heads-of-keys.ts';
+import { newNonce } from '../records/clock.ts';
 import type { KeyRef } from '../records/key-ref.ts';
 import { namedVersion } from '../records/record.ts';
 import type { ObjectsContext } from '../versions/object-context.ts';
 import { liveView, readHead } from '../heads/object-read.ts';
 import type { ObjectTarget, RemoveRequest, Removed } from '../heads/object-requests.ts';
 import { discardPieces } from '../versions/settle.ts';
+import { seqOfHead } from '../versions/displace.ts';
 import { createMarker } from '../versions/create-marker.ts';
 import { removeVersion } from '../versions/remove-version.ts';
 import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
@@ -57,6 +60,7 @@ async function removeUnversioned(
   const place = { bucket, key };
   const nothing: Removed = { deleteMarker: false };
   if (versionId !== NULL_VERSION) return nothing;
+  const nonce = newNonce();
   let unanswered: Unanswered | undefined;
   const turn = async (n: number): Promise<Removed | typeof AGAIN> => {
     if (unanswered === undefined) requireClient(call);
@@ -69,6 +73,7 @@ async function removeUnversioned(
     guard?.(view);
     const token = namedVersion(head.record);
     if (token !== undefined) await sealDeleted({ ...place, token }, call);
+    await announce(place, { kind: 'removed', nonce, head, leavesNothing: true, seq: seqOfHead(head) }, call);
     try {
       const { revision } = head.properties;
       await (removals === undefined
@@ -97,7 +102,8 @@ async function firstHead(
   call: Call,
 ): Promise<Head | undefined> {
   const place = { bucket, key };
-  const recall = listing === undefined ? () => memory.ahead(place, 'removals') : undefined;
+  // What is announced must have been there since the request came: nobody could tell who removed it otherwise.
+  const recall = listing === undefined && !isWatched(place) ? () => memory.ahead(place, 'removals') : undefined;
   return (await headToChange({ ...place, conditions, known: listedHead(listing, key), recall }, call)).head;
 }
 

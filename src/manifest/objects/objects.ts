@@ -2,6 +2,7 @@ import type { Call } from '../../observe/call.ts';
 import type { ByteSource } from '../../streams/bytes.ts';
 import type { Bucket } from '../records/bucket.ts';
 import type { KeyRef } from '../records/key-ref.ts';
+import { withdrawRefused } from '../heads/announce.ts';
 import { viewOf } from '../heads/head.ts';
 import { CommitLife } from '../heads/commit-life.ts';
 import { amendObject } from './object-amend.ts';
@@ -12,6 +13,7 @@ import { copyObject } from './object-copy.ts';
 import { describeVersion, publishObject } from './object-publish.ts';
 import { type HeadsByKey, headsSideBySide } from '../heads/heads-of-keys.ts';
 import { HeadMemory, canBeCopied } from '../heads/head-memory.ts';
+import { NewKeys } from '../heads/new-keys.ts';
 import { openView, readHead } from '../heads/object-read.ts';
 import { removeObject } from './object-remove.ts';
 import { finishRestore, restoreObject } from './object-restore.ts';
@@ -113,6 +115,7 @@ function contextOf(options: ObjectsOptions): ObjectsContext {
     versioningDrainMs: VERSIONING_DRAIN_MS,
     now,
     commits: new CommitLife(),
+    newKeys: new NewKeys(),
     memory: new HeadMemory(now, (name, task) => options.settler.later(name, task)),
     ...options,
   };
@@ -130,9 +133,15 @@ function recallSource({ memory }: ObjectsContext, place: KeyRef): ObjectView | u
 
 export function createObjects(options: ObjectsOptions): Objects {
   const context = contextOf(options);
+  const later = (name: string, task: (call: Call) => Promise<void>): void => context.settler.later(name, task);
   const commit = <T>(place: KeyRef, call: Call, work: (own: Call) => Promise<T>): Promise<T> => {
     context.memory.forget(place);
-    return context.commits.run(call, work);
+    return context.commits.run(call, (own) =>
+      work(own).catch((error: unknown) => {
+        withdrawRefused(place, { error, own, later });
+        throw error;
+      }),
+    );
   };
   /** Called by reads that meet an object which a crash left unsettled: has it settled in the background. */
   const noticed = (bucket: Bucket, view: ObjectView): void => {

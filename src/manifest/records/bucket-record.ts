@@ -49,6 +49,11 @@ const FORMAT = 1;
  * silently encrypt them with the service's own keys; this number makes it refuse the record instead.
  */
 const ENCRYPTING_FORMAT = 2;
+/**
+ * Format of buckets that ask for events. A release that does not know of them would change objects without announcing
+ * that, and destroy what proves the changes that others have announced (docs/decisions/0047-events.md).
+ */
+const ANNOUNCING_FORMAT = 3;
 const STATES: ReadonlySet<string> = new Set<BucketState['kind']>(['claimed', 'deleting', 'deleted']);
 
 /** Written beside every state, and never read: the last millisecond of a Date. */
@@ -75,7 +80,8 @@ export function encodeBucketRecord({ unknown, ...record }: BucketRecord): { body
   return { body: Buffer.from(JSON.stringify(known)), metadata: { [RECORD_NAME]: toAsciiJson(summary) } };
 }
 
-function formatOf({ encryption }: Pick<BucketSettings, 'encryption'>): number {
+function formatOf({ encryption, notifications }: Pick<BucketSettings, 'encryption' | 'notifications'>): number {
+  if (notifications !== undefined) return ANNOUNCING_FORMAT;
   return encryption?.kms === undefined ? FORMAT : ENCRYPTING_FORMAT;
 }
 

@@ -4,6 +4,7 @@ import type { Ownership, PublicAccessBlock } from '../../protocol/acl/ownership.
 import type { CorsRule } from '../../protocol/cors/cors-rule.ts';
 import type { Lifecycle } from '../../protocol/lifecycle/lifecycle.ts';
 import type { BucketLogging } from '../../protocol/logging/bucket-logging.ts';
+import type { NotificationRule } from '../../protocol/notifications/notification-rule.ts';
 import type { Website } from '../../protocol/website/website.ts';
 import type { BucketLock } from '../../protocol/object-lock.ts';
 import type { BlobStore, Revision } from '../../store/blob-store.ts';
@@ -66,6 +67,8 @@ export interface BucketSettings {
   readonly website?: Website;
   readonly lifecycle?: Lifecycle;
   readonly logging?: BucketLogging;
+  /** Never empty. */
+  readonly notifications?: readonly NotificationRule[];
   readonly encryption?: BucketEncryption;
   readonly accelerate?: 'Suspended';
   /** Access control by the tags of the bucket is on. */

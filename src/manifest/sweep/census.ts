@@ -14,7 +14,7 @@ import type { UnsettledBucket } from './sweep-buckets.ts';
 import type { SweepRun } from './sweep-run.ts';
 
 /** Regions of the system container in which each bucket has a folder of its own. */
-export const BUCKET_REGIONS = ['v/', 'x/', 'u/', 'e/', 'l/'] as const;
+export const BUCKET_REGIONS = ['v/', 'x/', 'u/', 'e/', 'l/', 'n/', 'q/'] as const;
 
 /** The buckets of a backend, and what is left of deleted ones. */
 export interface Census {

@@ -17,6 +17,7 @@ export const FINDINGS = {
   index: 'entries of deleted keys that are there again, or gone for good: removed',
   pieces: 'encrypted or archived bytes that nothing refers to, and restored copies whose days are over: removed',
   restores: 'restores of archived objects whose bytes are back: written down',
+  events: 'announcements of changes that no gateway has sent events of for a day: removed',
   overflow: 'spilled records that nothing refers to: removed',
   buckets: 'buckets that were half made or half deleted, and notes of deleted ones: put right, forgotten',
   deletedBuckets: 'blobs that deleted buckets left behind: removed',

@@ -11,6 +11,7 @@ import type { SurveyedStore } from '../../store/survey.ts';
 import { type Census, takeCensus } from './census.ts';
 import { sweepBuckets } from './sweep-buckets.ts';
 import { sweepDeleted, sweepStaged } from './sweep-deleted.ts';
+import { sweepIntents } from './sweep-events.ts';
 import { sweepHeads } from './sweep-heads.ts';
 import { sweepIndex } from './sweep-index.ts';
 import { sweepOverflow } from './sweep-overflow.ts';
@@ -182,6 +183,7 @@ class BackendSweep {
       await run.step(tally, 'index', () => sweepIndex(own, call));
     }
     await run.step(tally, 'pieces', () => sweepPieces(own, call));
+    await run.step(tally, 'events', () => sweepIntents(own, call));
     await run.step(tally, 'restores', () => sweepRestores(own, this.#objects, call));
     const before = tally.problems.length + tally.moreProblems;
     const ended = await run.step(tally, 'uploads', () => sweepUploads(own, call));

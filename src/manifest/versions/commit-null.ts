@@ -3,6 +3,7 @@ import type { Condition, WriteResult } from '../../store/blob-store.ts';
 import { newNonce } from '../records/clock.ts';
 import type { FieldsOf } from '../records/record-fields.ts';
 import type { VersionToken } from '../records/version-token.ts';
+import { type AnnouncedChange, ETAG_OF_NOTHING, announce } from '../heads/announce.ts';
 import {
   type HeadChange,
   type HeadTarget,
@@ -28,12 +29,17 @@ type NullBase = FieldsOf<'nonces'> &
 type NewNull = NullBasics & (HeldNull | CopiedNull | DetachedNull);
 
 interface NullBasics extends HeadTarget {
+  /** What it is, as events say it. */
+  readonly content: NullContent;
   /** Prepares and returns the one conditional write of the head. May be asked several times. */
   readonly plan: (
     base: NullBase,
     turn: { readonly placed: PlacedHead; readonly condition: Condition },
   ) => Promise<() => Promise<WriteResult>>;
 }
+
+/** An object, or a delete marker. */
+type NullContent = { readonly etag: string; readonly size: number } | 'marker';
 
 /** What it is made of is in memory. */
 interface HeldNull {
@@ -47,6 +53,8 @@ interface HeldNull {
 /** The write of the head is a copy. */
 interface CopiedNull {
   readonly writes: 'copied';
+  /** As in a `HeadChange`. */
+  readonly known?: SeenHead | undefined;
 }
 
 /** Its bytes lie on a private blob, which the head names. */
@@ -76,6 +84,7 @@ export async function commitNull(context: ObjectsContext, version: NewNull, call
   const { bucket, key, conditions, plan } = version;
   const place = { bucket, key };
   const { nonce, ...own } = asChange(version);
+  const attempt = newNonce();
   let seq = 0;
   let dels: readonly VersionToken[] = [];
   const written = await changeHead<WriteResult | undefined>(
@@ -91,10 +100,12 @@ export async function commitNull(context: ObjectsContext, version: NewNull, call
         dels = version.writes === 'assembled' ? displaced.filter((token) => token !== version.blob) : displaced;
         // Said even where it is the seq itself: it tells that this writer knew of versions.
         const floor = bucket.versioning === 'never' ? {} : { floor: seq, ...floorAbove(placed, conditions) };
-        return plan(
+        const send = await plan(
           { nonce, seq, ...ringAfter(head), ...(dels.length > 0 && { dels }), ...floor },
           { placed, condition },
         );
+        await announce(place, { nonce, attempt, head, seq, ...asAnnounced(version.content) }, call);
+        return send;
       },
       recognise: byNonce(nonce, (head) => (versionNonce(head) === nonce ? head.properties : undefined)),
     },
@@ -104,12 +115,16 @@ export async function commitNull(context: ObjectsContext, version: NewNull, call
   return { seq, written };
 }
 
+function asAnnounced(content: NullContent): Pick<AnnouncedChange, 'kind' | 'etag' | 'size'> {
+  return content === 'marker' ? { kind: 'markerCreated', etag: ETAG_OF_NOTHING } : { kind: 'created', ...content };
+}
+
 type OwnPart = Pick<HeadChange<undefined>, 'writes' | 'known' | 'happened'> &
   Partial<Pick<HeadChange<undefined>, 'onDoubt' | 'isTooLate'>> & { readonly nonce: string };
 
 /** What the kinds of a null version do each in their own way. */
 function asChange(version: NewNull): OwnPart {
-  if (version.writes === 'copied') return { writes: 'copied', nonce: newNonce() };
+  if (version.writes === 'copied') return { writes: 'copied', nonce: newNonce(), known: version.known };
   if (version.writes === 'held') {
     const { writes, nonce, known, onDoubt } = version;
     return { writes, nonce, known, ...(onDoubt && { onDoubt }) };

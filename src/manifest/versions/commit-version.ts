@@ -8,6 +8,7 @@ import { linkMetadata } from '../heads/overflow.ts';
 import { type HeadRecord, namedVersion, withLog } from '../records/record.ts';
 import { AGAIN } from '../records/turns.ts';
 import { type VersionToken, newToken, seqOfToken } from '../records/version-token.ts';
+import { ETAG_OF_NOTHING, announce } from '../heads/announce.ts';
 import { rewriteRecord } from '../heads/head-amend.ts';
 import {
   type Found,
@@ -103,6 +104,7 @@ class VersionCommit {
   readonly #version: NewVersion;
   readonly #call: Call;
   readonly #nonce: string;
+  readonly #attempt = newNonce();
   #token: VersionToken | undefined;
   #written: Promise<WrittenVersion> | undefined;
   readonly #age: BlobAge;
@@ -179,15 +181,29 @@ class VersionCommit {
     const first = (this.#token ??= newToken(this.#context.clock.next(placed.seq)));
     const isOvertaken = isBehind(first, placed);
     if (isOvertaken && head !== undefined && this.#mayComeBelow(first, placed)) {
-      await Promise.all([this.#blobAt(first), redo(place, head, this.#call)]);
+      const [written] = await Promise.all([this.#blobAt(first), redo(place, head, this.#call)]);
       if (await this.#renewIfOld(first)) return AGAIN;
+      await this.#announce(head, first, written);
       return () => this.#enterBelow(head, first, condition);
     }
     const token = isOvertaken ? await this.#takeNewPlace(first, placed) : first;
     if (trust !== 'remembered' && this.#version.kind !== 'published') this.#isPlaced = true;
     const [written, inherited] = await Promise.all([this.#blobAt(token), displace(place, placed, this.#call)]);
     if (inherited === AGAIN || (await this.#renewIfOld(token))) return AGAIN;
+    await this.#announce(head, token, written);
     return () => this.#swap({ placed, token, written, inherited }, condition);
+  }
+
+  async #announce(head: Head | undefined, versionId: VersionToken, written: WrittenVersion): Promise<void> {
+    const { bucket, key } = this.#version;
+    const change = { nonce: this.#nonce, attempt: this.#attempt, head, seq: seqOfToken(versionId), versionId };
+    if (!isWrittenObject(written)) {
+      await announce({ bucket, key }, { ...change, kind: 'markerCreated', etag: ETAG_OF_NOTHING }, this.#call);
+      return;
+    }
+    const { record, size: stored } = written;
+    const size = record.encryption?.size ?? stored;
+    await announce({ bucket, key }, { ...change, kind: 'created', etag: record.etag, size }, this.#call);
   }
 
   #mayComeBelow(token: VersionToken, { floor }: PlacedHead): boolean {

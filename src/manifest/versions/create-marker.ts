@@ -67,6 +67,7 @@ async function createNull(
       key,
       conditions,
       writes: 'held',
+      content: 'marker',
       nonce: newNonce(),
       known: listedHead(listing, key),
       onDoubt: () => (mayBeNamed = true),

@@ -24,6 +24,7 @@ import {
 } from '../records/record.ts';
 import { type VersionToken, isVersionToken, seqOfToken } from '../records/version-token.ts';
 import { sealKnown } from './upload-claim.ts';
+import { announce } from '../heads/announce.ts';
 import { rewriteRecord } from '../heads/head-amend.ts';
 import { byNonce, changeHead, noncesAmended, ringAfter } from '../heads/head-commit.ts';
 import { type Head, NULL_VERSION, contentHeadersOf, nativeRecord, shownOf, viewOf } from '../heads/head.ts';
@@ -67,7 +68,7 @@ export async function removeVersion(
   request: RemoveRequest,
   call: Call,
 ): Promise<Removed> {
-  const { bucket, key } = target;
+  const { bucket, key, versionId } = target;
   const nonce = newNonce();
   let decided: Removal = { removed: { deleteMarker: false, versionId: target.versionId } };
   const removal = await changeHead<Removal>(
@@ -85,6 +86,12 @@ export async function removeVersion(
           : planNoncurrent(turn, call));
         if (plan === AGAIN) return AGAIN;
         decided = plan.removal;
+        if (plan.isNothing !== true) {
+          const seq = seqOfHead(head);
+          const leavesNothing = plan.leavesVoid === true;
+          const named = versionId === NULL_VERSION ? undefined : versionId;
+          await announce(target, { kind: 'removed', nonce, head, leavesNothing, seq, versionId: named }, call);
+        }
         return plan.send;
       },
       recognise: byNonce(nonce, () => decided),
@@ -111,6 +118,10 @@ interface Turn {
 interface Plan {
   readonly removal: Removal;
   readonly send: () => Promise<Removal>;
+  /** There is nothing to be removed. */
+  readonly isNothing?: boolean;
+  /** The head becomes a void, which goes soon. */
+  readonly leavesVoid?: boolean;
 }
 
 /**
@@ -191,7 +202,7 @@ async function planNothing(
     const isVoid = now?.record?.kind === 'void';
     removal = { removed, ...apartOf(version.record), ...(isVoid && { voidRevision: now.properties.revision }) };
   }
-  return { removal, send: async () => removal };
+  return { removal, send: async () => removal, isNothing: true };
 }
 
 /**
@@ -224,6 +235,7 @@ async function planSurvivor(
   };
   return {
     removal,
+    leavesVoid: true,
     send: async () => ({ ...removal, voidRevision: await writeVoid(target, { left, condition }, call) }),
   };
 }
@@ -276,7 +288,7 @@ async function planCurrent(
     );
     return removal;
   };
-  return { removal, send };
+  return { removal, send, leavesVoid: next === undefined };
 }
 
 /** What a head that loses its version hands on to the one that is written in its place. */

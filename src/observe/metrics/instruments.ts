@@ -222,6 +222,27 @@ export const INSTRUMENTS = {
     help: 'Lifecycle rules that are not told apart here, because there are too many.',
     labels: [],
   },
+  s3gw_events: {
+    kind: 'observedCounter',
+    help: 'Events of buckets: delivered, dropped (too old, or too many waited), withdrawn (no configuration asks for them any more), or unresolved (it could not be told in a day whether the change was made; those of failed requests are among them).',
+    labels: ['outcome'],
+  },
+  s3gw_event_failures: {
+    kind: 'observedCounter',
+    help: 'Messages with events that their receiver did not take; they are sent again.',
+    labels: [],
+  },
+  s3gw_events_behind: {
+    kind: 'gauge',
+    help: 'Events that wait for receivers, in the buckets whose events this process has sent last.',
+    labels: [],
+  },
+  s3gw_events_behind_seconds: {
+    kind: 'gauge',
+    unit: 's',
+    help: 'Age of the oldest of them.',
+    labels: [],
+  },
   s3gw_rate_limited: {
     kind: 'observedCounter',
     help: 'Requests that a configured limit of rates told to come later.',

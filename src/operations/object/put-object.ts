@@ -14,7 +14,7 @@ import type { Operation, OperationContext } from '../operation.ts';
 import { describeEncryption, requestedEncryption } from '../encryption.ts';
 import { newObjectAttributes } from './new-object.ts';
 import { keptApart } from './storage-class.ts';
-import type { AnyBody, Bucket, EncryptWith, PutRequest } from '../../manifest/index.ts';
+import { type AnyBody, type Bucket, type EncryptWith, type PutRequest, isWatched } from '../../manifest/index.ts';
 
 /** S3's largest single upload: 5 GiB. */
 export const MAX_OBJECT_SIZE = 5_368_709_120;
@@ -29,9 +29,9 @@ interface Opener {
 
 /**
  * Stores what `source` opens as the object that the request names. The bucket is read once more before the last bytes
- * are let through. If it was deleted, the object is refused. If its versioning has changed, the object is refused only
- * when bytes are on their way to the backend already; while the gateway holds all of them, it is stored in the bucket
- * as it is now.
+ * are let through. If it was deleted, the object is refused. If its versioning has changed, or whether changes of the
+ * key are announced, the object is refused only when bytes are on their way to the backend already; while the gateway
+ * holds all of them, it is stored in the bucket as it is now.
  */
 export async function storeObject(request: S3Request, source: Opener, context: OperationContext): Promise<S3Response> {
   const { bucket } = context;
@@ -45,7 +45,7 @@ export async function storeObject(request: S3Request, source: Opener, context: O
   let isOpen = false;
   const confirm = async (): Promise<void> => {
     const now = await context.manifest.buckets.current(bucket, context.call);
-    if (now.versioning === bucket.versioning) return;
+    if (now.versioning === bucket.versioning && isWatched({ bucket: now, key }) === isWatched({ bucket, key })) return;
     if (isOpen) throw versioningChanged();
     current = now;
   };

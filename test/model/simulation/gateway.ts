@@ -171,6 +171,7 @@ export class Gateway {
     const request = s3Request(row.method, parts, call);
     return perform(operation, request, {
       call,
+      hostId: 'HOST',
       operation: row,
       principal: principalOf(parts.account),
       accounts: DIRECTORY,

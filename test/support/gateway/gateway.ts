@@ -31,7 +31,7 @@ import type { Log } from '../../../src/observe/log.ts';
 import { RequestObservers } from '../../../src/observe/request-observers.ts';
 import { OPERATIONS } from '../../../src/operations/index.ts';
 import type { ChecksumAlgorithm } from '../../../src/protocol/checksums/algorithms.ts';
-import type { NewBuckets } from '../../../src/operations/operation.ts';
+import type { NewBuckets, NotificationTargets } from '../../../src/operations/operation.ts';
 import type { CorsRule } from '../../../src/protocol/cors/cors-rule.ts';
 import { HoldBudget } from '../../../src/protocol/body/hold-budget.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
@@ -68,6 +68,7 @@ export interface TestGateway<Store extends BlobStore = MemoryBlobStore> {
 }
 
 export interface TestGatewayOptions {
+  readonly notificationTargets?: NotificationTargets;
   /** Operations that replace the real ones. */
   readonly operations?: DispatcherOptions['operations'];
   /** Instead of those below. */
@@ -242,6 +243,7 @@ export async function startGatewayOver<Store extends BlobStore>(
       ...(options.defaultChecksum !== undefined && { defaultChecksum: options.defaultChecksum }),
       ...(options.customerKeysOverHttp !== undefined && { customerKeysOverHttp: options.customerKeysOverHttp }),
       ...(options.rules !== undefined && { isReadOnly }),
+      ...(options.notificationTargets && { notificationTargets: options.notificationTargets }),
       ...(options.acceptAnyRegion !== undefined && { acceptAnyRegion: options.acceptAnyRegion }),
     },
     baseHosts: options.baseHosts ?? ['localhost'],

@@ -15,17 +15,6 @@ const putBucketRequestPayment: Operation = async (request) => {
   return DONE;
 };
 
-/**
- * S3 has an error of its own for a missing document of this kind.
- * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketNotificationConfiguration.html
- */
-const putBucketNotification: Operation = async (request) => {
-  if ((await elementsOf(request, NOTIFICATIONS, 'MissingRequestBodyError')).length > 0) {
-    throw notOffered('Notification of events');
-  }
-  return DONE;
-};
-
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketReplication.html */
 const putBucketReplication: Operation = async (request, context) => {
   const { bucket } = context;
@@ -39,14 +28,9 @@ const putBucketReplication: Operation = async (request, context) => {
 };
 
 const REPLICATION = { root: 'ReplicationConfiguration', children: ['Role', 'Rule'] };
-const NOTIFICATIONS = {
-  root: 'NotificationConfiguration',
-  children: ['TopicConfiguration', 'QueueConfiguration', 'CloudFunctionConfiguration', 'EventBridgeConfiguration'],
-};
 
 /** Settings that always have one state here. Setting that state succeeds; any other is refused. */
 export const RESTATED_SETTINGS = {
-  PutBucketNotificationConfiguration: putBucketNotification,
   PutBucketRequestPayment: putBucketRequestPayment,
   PutBucketReplication: putBucketReplication,
 } as const satisfies Readonly<Partial<Record<OperationName, Operation>>>;

@@ -3,7 +3,6 @@ import { S3Error } from '../../../errors/s3-error.ts';
 import type { OperationName } from '../../../protocol/operation-table.ts';
 import { xml, type XmlDocument } from '../../../protocol/xml/document.ts';
 import { REQUEST_PAYMENT_CONFIGURATION } from '../../../protocol/xml/setting-shapes.ts';
-import { emptyDocument } from '../../../protocol/xml/unset-shapes.ts';
 import type { Operation } from '../../operation.ts';
 
 /**
@@ -13,7 +12,6 @@ import type { Operation } from '../../operation.ts';
  */
 const UNSET: Partial<Record<OperationName, S3ErrorCode | XmlDocument>> = {
   GetBucketRequestPayment: xml(REQUEST_PAYMENT_CONFIGURATION, { Payer: 'BucketOwner' }),
-  GetBucketNotificationConfiguration: emptyDocument('NotificationConfiguration'),
   GetBucketMetadataConfiguration: 'MetadataConfigurationNotFound',
   GetBucketMetadataTableConfiguration: 'MetadataConfigurationNotFound',
   GetBucketReplication: 'ReplicationConfigurationNotFoundError',

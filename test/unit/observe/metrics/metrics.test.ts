@@ -186,6 +186,10 @@ describe('labels', () => {
       s3gw_rate_limited: () => [[1, { scope: 'user', limit: 'requests' }]],
       s3gw_copies_streamed: () => [[1, { backend: 'main' }]],
       s3gw_copy_sources_refused: () => [[1, { backend: 'main' }]],
+      s3gw_events: () => [[1, { outcome: 'delivered' }]],
+      s3gw_event_failures: () => [[1]],
+      s3gw_events_behind: () => [[1]],
+      s3gw_events_behind_seconds: () => [[1]],
       s3gw_part_digests_said: () => [[1, { backend: 'main' }]],
     });
     const found = await samples();

@@ -75,6 +75,7 @@ function contextOf(
   if (account === undefined) throw new Error('the account is missing');
   return {
     call: testCall(),
+    hostId: 'HOST',
     operation: operationRow(name),
     principal: { kind: 'account', account, accessKeyId: 'AK' },
     asked: askedOf(request, name),

@@ -122,6 +122,7 @@ export class Gateway {
     const { objects, uploads, buckets } = this.fixture;
     return {
       call: testCall(),
+      hostId: 'HOST',
       operation: operationRow(name),
       principal,
       accounts,

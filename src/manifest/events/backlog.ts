@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import type { Call } from '../../observe/call.ts';
+import { ABSENT, type BlobEntry } from '../../store/blob-store.ts';
+import { blobsOf, pagesOf } from '../../store/pages.ts';
+import { removeForGood } from '../../store/remove-for-good.ts';
+import { readAll } from '../../streams/bytes.ts';
+import type { Bucket } from '../records/bucket.ts';
+import type { ObjectEvent } from '../records/change-intent.ts';
+import { toAsciiJson } from '../records/fields.ts';
+import { RECORD_NAME } from '../records/record.ts';
+
+/** All backlogs of a backend. */
+export const ALL_BACKLOGS = 'q/';
+/** Most events of one blob. */
+const MOST = 500;
+const INDEX_DIGITS = 12;
+
+/** Where events go: by a rule of a bucket, to its target. */
+export interface Destination {
+  readonly ruleId: string;
+  readonly target: string;
+}
+
+/** A blob with events of one destination, in their order. */
+export interface BacklogBatch extends Destination {
+  readonly bucket: string;
+  readonly entry: BlobEntry;
+  readonly index: number;
+  readonly count: number;
+  /** When its first event happened; milliseconds since the epoch. */
+  readonly since: number;
+}
+
+interface Summary extends Destination {
+  readonly bucket: string;
+  readonly count: number;
+  readonly since: number;
+}
+
+export function destinationName({ ruleId, target }: Destination): string {
+  return createHash('sha256')
+    .update(JSON.stringify([ruleId, target]))
+    .digest('hex')
+    .slice(0, 16);
+}
+
+function folderOf({ uid }: Bucket): string {
+  return `${ALL_BACKLOGS}${uid}/`;
+}
+
+/** The backlogs of a bucket by destination, each in its order. Reads no events. */
+export async function listBacklog(bucket: Bucket, call: Call): Promise<Map<string, BacklogBatch[]>> {
+  const { store, system } = bucket.home;
+  const found = new Map<string, BacklogBatch[]>();
+  for await (const page of pagesOf(store, system, { prefix: folderOf(bucket) }, call)) {
+    for (const entry of blobsOf(page)) {
+      const batch = batchOf(entry);
+      const name = destinationName(batch);
+      const others = found.get(name);
+      if (others === undefined) found.set(name, [batch]);
+      else others.push(batch);
+    }
+  }
+  return found;
+}
+
+/** @throws Error for one that this release cannot read */
+export function batchOf(entry: BlobEntry): BacklogBatch {
+  const summary = JSON.parse(entry.metadata[RECORD_NAME] ?? '{}') as Partial<Summary>;
+  const { bucket, ruleId, target, count, since } = summary;
+  if (bucket === undefined || ruleId === undefined || target === undefined || count === undefined) {
+    throw new Error(`${entry.name} is no backlog that this release can read`);
+  }
+  const index = Number.parseInt(entry.name.slice(entry.name.lastIndexOf('/') + 1), 16);
+  return { bucket, ruleId, target, count, since: since ?? 0, entry, index };
+}
+
+export async function readBatch(bucket: Bucket, { entry }: BacklogBatch, call: Call): Promise<readonly ObjectEvent[]> {
+  const { store, system } = bucket.home;
+  const { body } = await store.read({ container: system, name: entry.name }, {}, call);
+  return JSON.parse((await readAll(body)).toString()) as readonly ObjectEvent[];
+}
+
+/**
+ * Writes events behind those of their destination. @returns the new end of the backlog
+ * @throws StoreError conditionFailed: another process writes there, too
+ */
+export async function appendEvents(
+  bucket: Bucket,
+  { destination, last, events }: Appended,
+  call: Call,
+): Promise<readonly BacklogBatch[]> {
+  const { store, system } = bucket.home;
+  const written: BacklogBatch[] = [];
+  for (let first = 0; first < events.length; first += MOST) {
+    const part = events.slice(first, first + MOST);
+    const index = (last?.index ?? 0) + written.length + 1;
+    const name = `${folderOf(bucket)}${destinationName(destination)}/${index.toString(16).padStart(INDEX_DIGITS, '0')}`;
+    const since = part[0]?.time ?? 0;
+    const summary: Summary = { bucket: bucket.name, ...destination, count: part.length, since };
+    const metadata = { [RECORD_NAME]: toAsciiJson(summary) };
+    const body = Buffer.from(JSON.stringify(part));
+    const result = await store.write({ container: system, name }, body, { metadata, condition: ABSENT }, call);
+    const entry: BlobEntry = { kind: 'blob', name, size: body.length, metadata, ...result };
+    written.push({ ...summary, entry, index });
+  }
+  return written;
+}
+
+interface Appended {
+  readonly destination: Destination;
+  /** The end of the backlog; undefined: there is none. */
+  readonly last: BacklogBatch | undefined;
+  readonly events: readonly ObjectEvent[];
+}
+
+/** Removes batches that were sent, or are given up, as they were listed. */
+export async function removeBatches(bucket: Bucket, batches: readonly BacklogBatch[], call: Call): Promise<void> {
+  const items = batches.map(({ entry: { name, revision } }) => ({ name, revision }));
+  await removeForGood(bucket.home, items, call);
+}

@@ -1,0 +1,191 @@
+import type { Call } from '../../observe/call.ts';
+import type { NotificationRule } from '../../protocol/notifications/notification-rule.ts';
+import type { BlobEntry } from '../../store/blob-store.ts';
+import type { Bucket } from '../records/bucket.ts';
+import type { ObjectEvent } from '../records/change-intent.ts';
+import type { BackOff } from './back-off.ts';
+import {
+  type BacklogBatch,
+  type Destination,
+  appendEvents,
+  destinationName,
+  listBacklog,
+  readBatch,
+  removeBatches,
+} from './backlog.ts';
+import type { EventLease } from './event-lease.ts';
+import type { EventTally } from './event-tally.ts';
+import { type IntentPage, intentPages, removeIntents } from './intent-pages.ts';
+
+/** Events of one request to a receiver. */
+const MOST_AT_ONCE = 100;
+
+/** Sends events to the receivers that the operator has named. */
+export interface Courier {
+  /** Resolves when the receiver has taken all of them. @throws Error: it has not, or perhaps not */
+  send(bucket: Bucket, rule: NotificationRule, events: readonly ObjectEvent[], call: Call): Promise<void>;
+}
+
+/** Within which bounds events wait for receivers that do not take them. */
+export interface OutboxBounds {
+  /** Milliseconds. */
+  readonly maxAgeMs: number;
+  /** Events of one configuration of a bucket. */
+  readonly maxBehind: number;
+}
+
+interface OutboxWork {
+  readonly bucket: Bucket;
+  readonly courier: Courier;
+  readonly bounds: OutboxBounds;
+  readonly backOff: BackOff;
+  readonly tally: EventTally;
+  readonly lease: Pick<EventLease, 'hold'>;
+  /** By the service's clock, milliseconds. */
+  readonly now: number;
+  /** Told why something is left for the next time. */
+  readonly onProblem: (error: unknown) => void;
+}
+
+/**
+ * Sends the events of a bucket: first those that wait for their receivers already, then those of the changes that were
+ * committed since. What a receiver does not take waits in the backlog of its configuration, where it holds no other up,
+ * and so does all that comes after it. An intent is removed when its event was taken, or waits there.
+ */
+export class BucketOutbox {
+  readonly #work: OutboxWork;
+  #backlog = new Map<string, BacklogBatch[]>();
+
+  constructor(work: OutboxWork) {
+    this.#work = work;
+  }
+
+  /**
+   * @returns how many intents were done with, and those that were left: of changes that may be under way
+   * @throws StoreError; conditionFailed: another process sends the events of the bucket now
+   */
+  async pass(call: Call): Promise<{ readonly done: number; readonly open: readonly BlobEntry[] }> {
+    const { bucket, now, lease, tally } = this.#work;
+    this.#backlog = await listBacklog(bucket, call);
+    for (const name of this.#backlog.keys()) await this.#sendBacklog(name, call);
+    const open: BlobEntry[] = [];
+    let done = 0;
+    for await (const page of intentPages(bucket, now, call)) {
+      await lease.hold(call);
+      await this.#sendPage(page, call);
+      await removeIntents(bucket, [...page.settled, ...page.unresolved], call);
+      tally.counts.unresolved += page.unresolved.length;
+      for (const problem of page.problems) this.#work.onProblem(problem);
+      done += page.settled.length + page.unresolved.length;
+      open.push(...page.open);
+    }
+    this.#noteBehind();
+    return { done, open };
+  }
+
+  async #sendPage({ events }: IntentPage, call: Call): Promise<void> {
+    const byDestination = new Map<string, { destination: Destination; events: ObjectEvent[] }>();
+    for (const event of events) {
+      const name = destinationName(event);
+      const others = byDestination.get(name);
+      if (others !== undefined) others.events.push(event);
+      else byDestination.set(name, { destination: { ruleId: event.ruleId, target: event.target }, events: [event] });
+    }
+    for (const [name, { destination, events: own }] of byDestination) {
+      const rule = this.#ruleOf(destination);
+      if (rule === undefined) this.#work.tally.counts.withdrawn += own.length;
+      else await this.#sendOrKeep(name, { destination, rule, events: own }, call);
+    }
+  }
+
+  #ruleOf({ ruleId, target }: Destination): NotificationRule | undefined {
+    const { notifications = [] } = this.#work.bucket.settings;
+    return notifications.find((rule) => rule.id === ruleId && rule.target === target);
+  }
+
+  async #sendOrKeep(name: string, { destination, rule, events }: Parcel, call: Call): Promise<void> {
+    const waiting = this.#backlog.get(name) ?? [];
+    const sent = waiting.length > 0 ? 0 : await this.#send(name, rule, events, call);
+    if (sent === events.length) return;
+    const appended = { destination, last: waiting.at(-1), events: events.slice(sent) };
+    const more = await appendEvents(this.#work.bucket, appended, call);
+    this.#backlog.set(name, [...waiting, ...more]);
+  }
+
+  /** In their order, until the receiver takes no more. @returns how many it took */
+  async #send(name: string, rule: NotificationRule, events: readonly ObjectEvent[], call: Call): Promise<number> {
+    const { bucket, courier, backOff, tally, lease, onProblem } = this.#work;
+    if (backOff.isOff(name)) return 0;
+    for (let sent = 0; sent < events.length; sent += MOST_AT_ONCE) {
+      await lease.hold(call);
+      const part = events.slice(sent, sent + MOST_AT_ONCE);
+      try {
+        await courier.send(bucket, rule, part, call);
+      } catch (error) {
+        if (call.signal.aborted) throw error;
+        backOff.failed(name);
+        onProblem(error);
+        tally.counts.failed += 1;
+        return sent;
+      }
+      backOff.worked(name);
+      tally.counts.delivered += part.length;
+    }
+    return events.length;
+  }
+
+  async #sendBacklog(name: string, call: Call): Promise<void> {
+    const { bucket, tally } = this.#work;
+    let batches = this.#backlog.get(name) ?? [];
+    const [first] = batches;
+    const rule = first && this.#ruleOf(first);
+    if (rule === undefined) {
+      tally.counts.withdrawn += countOf(batches);
+      await removeBatches(bucket, batches, call);
+      this.#backlog.delete(name);
+      return;
+    }
+    batches = await this.#dropExcess(batches, call);
+    while (batches[0] !== undefined) {
+      const events = await readBatch(bucket, batches[0], call);
+      if ((await this.#send(name, rule, events, call)) < events.length) break;
+      await removeBatches(bucket, batches.slice(0, 1), call);
+      batches = batches.slice(1);
+    }
+    if (batches.length === 0) this.#backlog.delete(name);
+    else this.#backlog.set(name, batches);
+  }
+
+  /** Gives up the oldest of those that are too old, or too many. @returns the others */
+  async #dropExcess(batches: readonly BacklogBatch[], call: Call): Promise<BacklogBatch[]> {
+    const { bucket, bounds, now, tally } = this.#work;
+    let behind = countOf(batches);
+    let kept = 0;
+    for (const { count, since } of batches) {
+      if (behind <= bounds.maxBehind && since >= now - bounds.maxAgeMs) break;
+      behind -= count;
+      kept += 1;
+    }
+    if (kept > 0) {
+      await removeBatches(bucket, batches.slice(0, kept), call);
+      tally.counts.dropped += countOf(batches) - behind;
+    }
+    return batches.slice(kept);
+  }
+
+  #noteBehind(): void {
+    const batches = [...this.#backlog.values()].flat();
+    const since = Math.min(...batches.map((batch) => batch.since));
+    this.#work.tally.noteBehind({ bucket: this.#work.bucket.name, count: countOf(batches), since });
+  }
+}
+
+interface Parcel {
+  readonly destination: Destination;
+  readonly rule: NotificationRule;
+  readonly events: readonly ObjectEvent[];
+}
+
+function countOf(batches: readonly BacklogBatch[]): number {
+  return batches.reduce((sum, { count }) => sum + count, 0);
+}

@@ -1,0 +1,163 @@
+import type { Call } from '../../observe/call.ts';
+import type { BlobEntry } from '../../store/blob-store.ts';
+import { blobsOf, pagesOf } from '../../store/pages.ts';
+import { isStoreError } from '../../store/store-error.ts';
+import { removeForGood } from '../../store/remove-for-good.ts';
+import { mapConcurrent } from '../../streams/map-concurrent.ts';
+import { NOTHING } from '../heads/head-commit.ts';
+import { noncesOf } from '../heads/announce.ts';
+import { readHead } from '../heads/object-read.ts';
+import type { Bucket } from '../records/bucket.ts';
+import type { KeyRef } from '../records/key-ref.ts';
+import {
+  type ChangeIntent,
+  type ObjectEvent,
+  decodeIntent,
+  intentsOfKey,
+  intentsPrefix,
+} from '../records/change-intent.ts';
+import { type ListedIntent, committedOf } from './resolve.ts';
+
+const PAGE = 1000;
+/** Heads that are read at a time. */
+const CONCURRENCY = 16;
+/**
+ * A listing shows no one moment: of a key that changes while it is listed, an older intent may be missing beside a
+ * newer one. The rings of head and intents make up for so many; of more the key's own intents are listed once more.
+ */
+const MOST_OF_ONE_LISTING = 3;
+/** A request is over by then: what is not committed will not be. */
+const UNRESOLVED_AFTER_MS = 24 * 60 * 60_000;
+
+interface FoundIntent extends ListedIntent {
+  readonly entry: BlobEntry;
+}
+
+/** What a page of intents came to. */
+export interface IntentPage {
+  /** Of committed changes, those of each key in the order of its history. */
+  readonly events: readonly ObjectEvent[];
+  /** Intents of committed changes, also those without an event. */
+  readonly settled: readonly BlobEntry[];
+  /** Intents of changes that will not be committed any more, or of which that cannot be told. */
+  readonly unresolved: readonly BlobEntry[];
+  /** The others: of changes that may be under way. */
+  readonly open: readonly BlobEntry[];
+  /** Why keys were left for the next time. */
+  readonly problems: readonly unknown[];
+}
+
+/**
+ * Goes through the intents of a bucket, all those of a key in one page.
+ * @param now by the service's clock, milliseconds
+ */
+export async function* intentPages(bucket: Bucket, now: number, call: Call): AsyncGenerator<IntentPage, void> {
+  const { store, system } = bucket.home;
+  let before: readonly FoundIntent[] = [];
+  let page: readonly FoundIntent[] = [];
+  for await (const entries of pagesOf(store, system, { prefix: intentsPrefix(bucket), pageSize: PAGE }, call)) {
+    const next = blobsOf(entries).map(toFound);
+    if (page.length > 0) yield await resolvePage(bucket, { before, page, next, now }, call);
+    before = page;
+    page = next;
+  }
+  if (page.length > 0) yield await resolvePage(bucket, { before, page, next: [], now }, call);
+}
+
+interface ListedPage {
+  readonly before: readonly FoundIntent[];
+  readonly page: readonly FoundIntent[];
+  readonly next: readonly FoundIntent[];
+  readonly now: number;
+}
+
+async function resolvePage(bucket: Bucket, { before, page, next, now }: ListedPage, call: Call): Promise<IntentPage> {
+  const beside = new Set([before.at(-1)?.intent.key, next[0]?.intent.key]);
+  const keys = [...Map.groupBy(page, ({ intent }) => intent.key)];
+  const problems: unknown[] = [];
+  const groups = await mapConcurrent(keys, CONCURRENCY, async ([key, intents]) => {
+    try {
+      return await resolveKey(bucket, { key, intents, isAll: !beside.has(key), now }, call);
+    } catch (error) {
+      if (call.signal.aborted || isStoreError(error, 'aborted')) throw error;
+      problems.push(error);
+      return { events: [], settled: [], unresolved: [], open: [] };
+    }
+  });
+  return {
+    events: groups.flatMap(({ events }) => events),
+    settled: groups.flatMap(({ settled }) => settled),
+    unresolved: groups.flatMap(({ unresolved }) => unresolved),
+    open: groups.flatMap(({ open }) => open),
+    problems,
+  };
+}
+
+export async function removeIntents({ home }: Bucket, entries: readonly BlobEntry[], call: Call): Promise<void> {
+  if (entries.length === 0) return;
+  // A change that is tried again writes its intent anew: that one stays.
+  const items = entries.map(({ name, revision }) => ({ name, revision }));
+  for (let first = 0; first < items.length; first += REMOVALS) {
+    await removeForGood(home, items.slice(first, first + REMOVALS), call);
+  }
+}
+
+/** Removals in one call. */
+const REMOVALS = 256;
+
+interface IntentsOfKey {
+  readonly key: string;
+  readonly intents: readonly FoundIntent[];
+  /** The listing cannot have cut any of them off. */
+  readonly isAll: boolean;
+  readonly now: number;
+}
+
+async function resolveKey(
+  bucket: Bucket,
+  { key, intents, isAll, now }: IntentsOfKey,
+  call: Call,
+): Promise<Omit<IntentPage, 'problems'>> {
+  let all = isAll && intents.length <= MOST_OF_ONE_LISTING ? intents : await listKey({ bucket, key }, call);
+  const head = noncesOf(await readHead({ bucket, key }, call));
+  let committed = committedOf(all, head);
+  if (committed.length < all.length && committed.some(beganAnew)) {
+    // What proves the older ones is a removal between, which may have been announced since.
+    all = await listKey({ bucket, key }, call);
+    committed = committedOf(all, head);
+  }
+  const events = committed.flatMap(({ intent }) => intent.event ?? []).sort(inHistory);
+  const settled = new Set(committed.map(({ entry }) => entry));
+  const others = all.filter(({ entry }) => !settled.has(entry)).map(({ entry }) => entry);
+  const isOver = ({ lastModified }: BlobEntry): boolean => lastModified < now - UNRESOLVED_AFTER_MS;
+  return {
+    events,
+    settled: [...settled],
+    unresolved: others.filter(isOver),
+    open: others.filter((entry) => !isOver(entry)),
+  };
+}
+
+function beganAnew({ intent }: FoundIntent): boolean {
+  return intent.seen[0] === NOTHING;
+}
+
+async function listKey({ bucket, key }: KeyRef, call: Call): Promise<FoundIntent[]> {
+  const { store, system } = bucket.home;
+  const found: FoundIntent[] = [];
+  for await (const page of pagesOf(store, system, { prefix: intentsOfKey({ bucket, key }) }, call)) {
+    found.push(...blobsOf(page).map(toFound));
+  }
+  // Names of very long keys are cut: they may share a beginning.
+  return found.filter(({ intent }) => intent.key === key);
+}
+
+function toFound(entry: BlobEntry): FoundIntent {
+  const intent: ChangeIntent = decodeIntent(entry.metadata);
+  return { entry, intent, lastModified: entry.lastModified };
+}
+
+function inHistory(one: ObjectEvent, other: ObjectEvent): number {
+  if (one.sequencer === other.sequencer) return 0;
+  return one.sequencer < other.sequencer ? -1 : 1;
+}

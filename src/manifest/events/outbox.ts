@@ -1,0 +1,171 @@
+/*
+ * Events, sent: what changes have announced (`heads/announce.ts`). Begin here. `bucket-outbox.ts` is a pass over one
+ * bucket; `intent-pages.ts` finds what was committed, by the rules of `resolve.ts`; what receivers do not take waits in
+ * `backlog.ts`. Why it is done so: docs/decisions/0047-events.md.
+ */
+import { isS3Error } from '../../errors/s3-error.ts';
+import type { Call } from '../../observe/call.ts';
+import type { BlobEntry } from '../../store/blob-store.ts';
+import { blobsOf, pagesOf } from '../../store/pages.ts';
+import { isStoreError } from '../../store/store-error.ts';
+import type { SurveyedStore } from '../../store/survey.ts';
+import type { BucketRegistry } from '../buckets/buckets.ts';
+import type { Backend } from '../buckets/realm.ts';
+import type { Bucket } from '../records/bucket.ts';
+import { ALL_INTENTS, decodeIntent } from '../records/change-intent.ts';
+import { timeOf } from '../records/time.ts';
+import { BackOff } from './back-off.ts';
+import { ALL_BACKLOGS, batchOf, destinationName } from './backlog.ts';
+import { BucketOutbox, type Courier, type OutboxBounds } from './bucket-outbox.ts';
+import { EventLease } from './event-lease.ts';
+import { EventTally } from './event-tally.ts';
+import { OpenIntents } from './open-intents.ts';
+
+interface OutboxOptions {
+  readonly backends: readonly Backend[];
+  readonly buckets: Pick<BucketRegistry, 'get' | 'latest'>;
+  readonly courier: Courier;
+  readonly bounds: OutboxBounds;
+  /** Tells the time of a backend's service; undefined: this machine's time counts. */
+  readonly clockOf: (backend: Backend) => Pick<SurveyedStore, 'readClock'> | undefined;
+  /** Told what went wrong and is tried again. @param bucket undefined: with a backend as a whole */
+  readonly onProblem: (error: unknown, bucket: string | undefined) => void;
+}
+
+/** A bucket of which something is to be sent, as far as its blobs tell. */
+interface Pending {
+  readonly uid: string;
+  readonly name: string;
+}
+
+/** Sends events of all buckets of some backends, beside other processes that do the same. */
+export class Outbox {
+  readonly tally = new EventTally();
+  readonly #options: OutboxOptions;
+  readonly #backOff: BackOff;
+  readonly #open: OpenIntents;
+
+  constructor(options: OutboxOptions) {
+    const { monotonic } = timeOf(options.backends[0] ?? {});
+    this.#options = options;
+    this.#backOff = new BackOff(monotonic);
+    this.#open = new OpenIntents(monotonic);
+  }
+
+  /**
+   * Sends what there is to be sent. @returns how many changes were done with: if there were any, more may have come
+   * meanwhile. @throws StoreError aborted
+   */
+  async round(call: Call): Promise<number> {
+    let done = 0;
+    for (const backend of this.#options.backends) {
+      try {
+        for (const pending of await this.#pending(backend, call)) done += await this.#bucket(backend, pending, call);
+      } catch (error) {
+        if (call.signal.aborted || isStoreError(error, 'aborted')) throw error;
+        this.#options.onProblem(error, undefined);
+      }
+    }
+    return done;
+  }
+
+  async #bucket(backend: Backend, { uid, name }: Pending, call: Call): Promise<number> {
+    try {
+      const bucket = await this.#find(name, call);
+      // What a deleted bucket left is the sweeper's.
+      if (bucket?.uid !== uid || bucket.home.backend !== backend.name) return 0;
+      return await this.#send(backend, bucket, call);
+    } catch (error) {
+      if (call.signal.aborted || isStoreError(error, 'aborted')) throw error;
+      // Another process has taken over.
+      if (!isStoreError(error, 'conditionFailed')) this.#options.onProblem(error, name);
+      return 0;
+    }
+  }
+
+  async #send(backend: Backend, bucket: Bucket, call: Call): Promise<number> {
+    const { courier, bounds } = this.#options;
+    const now = await this.#askTime(backend, call);
+    const { store, system } = bucket.home;
+    const ref = { container: system, name: `l/${bucket.uid}/events` };
+    const lease = await EventLease.claim({ store, ref, time: timeOf(backend) }, now, call);
+    if (lease === undefined) return 0;
+    const onProblem = (error: unknown): void => this.#options.onProblem(error, bucket.name);
+    const shared = { courier, bounds, backOff: this.#backOff, tally: this.tally };
+    const { done, open } = await new BucketOutbox({ bucket, now, lease, onProblem, ...shared }).pass(call);
+    this.#open.note(open);
+    await lease.release(call);
+    return done;
+  }
+
+  async #askTime(backend: Backend, call: Call): Promise<number> {
+    const clock = this.#options.clockOf(backend);
+    if (clock === undefined) return timeOf(backend).now();
+    const { service } = await clock.readClock(call);
+    if (!Number.isFinite(service)) throw new Error('the service does not tell the time');
+    return service;
+  }
+
+  /**
+   * The bucket as its record says now: one that is remembered may not have a configuration that was put a moment ago.
+   * Undefined: it is deleted, or cannot be served.
+   */
+  async #find(name: string, call: Call): Promise<Bucket | undefined> {
+    const { buckets } = this.#options;
+    try {
+      return await buckets.latest(await buckets.get(name, call), call);
+    } catch (error) {
+      if (!isS3Error(error, 'NoSuchBucket', 'OperationAborted', 'InvalidBucketState')) throw error;
+      return undefined;
+    }
+  }
+
+  /** The buckets of which something can be sent: a call for each region, and one for each bucket found there. */
+  async #pending(backend: Backend, call: Call): Promise<readonly Pending[]> {
+    const found = new Map<string, Pending>();
+    for (const { region, nameIn, isDue } of this.#regions) {
+      for await (const folder of foldersOf(backend, region, call)) {
+        const uid = folder.slice(region.length, -1);
+        const due = found.has(uid) ? undefined : await firstOf(backend, { prefix: folder, isDue }, call);
+        if (due !== undefined) found.set(uid, { uid, name: nameIn(due) });
+      }
+    }
+    return [...found.values()];
+  }
+
+  readonly #regions = [
+    {
+      region: ALL_INTENTS,
+      nameIn: ({ metadata }: BlobEntry) => decodeIntent(metadata).bucket,
+      isDue: (entry: BlobEntry) => this.#open.isDue(entry),
+    },
+    {
+      region: ALL_BACKLOGS,
+      nameIn: (entry: BlobEntry) => batchOf(entry).bucket,
+      isDue: (entry: BlobEntry) => !this.#backOff.isOff(destinationName(batchOf(entry))),
+    },
+  ];
+}
+
+async function* foldersOf({ store, systemContainer }: Backend, prefix: string, call: Call): AsyncGenerator<string> {
+  try {
+    for await (const page of pagesOf(store, systemContainer, { prefix, delimiter: '/' }, call)) {
+      for (const { kind, name } of page) if (kind === 'prefix') yield name;
+    }
+  } catch (error) {
+    // Before the first bucket there is no system container.
+    if (!isStoreError(error, 'containerNotFound')) throw error;
+  }
+}
+
+async function firstOf(
+  { store, systemContainer }: Backend,
+  { prefix, isDue }: { readonly prefix: string; readonly isDue: (entry: BlobEntry) => boolean },
+  call: Call,
+): Promise<BlobEntry | undefined> {
+  for await (const page of pagesOf(store, systemContainer, { prefix }, call)) {
+    const due = blobsOf(page).find(isDue);
+    if (due !== undefined) return due;
+  }
+  return undefined;
+}

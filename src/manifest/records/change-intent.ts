@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import type { EventName } from '../../protocol/notifications/event-names.ts';
+import type { BlobMetadata, BlobRef } from '../../store/blob-store.ts';
+import type { Bucket } from './bucket.ts';
+import { toAsciiJson } from './fields.ts';
+import type { KeyRef } from './key-ref.ts';
+import { type KeyedNames, namesOfBucket, namesOfKey } from './keyed-names.ts';
+import { RECORD_NAME } from './record.ts';
+
+/**
+ * What is about to become of a key, written before the change is committed: blob
+ * `n/<uid>/<encoded key>!!<id>` of the system container, all of it in the metadata, so that one list call reads many.
+ * (docs/decisions/0047-events.md).
+ */
+export interface ChangeIntent {
+  /** Name of the bucket, for those who find the intent by its uid. */
+  readonly bucket: string;
+  readonly key: string;
+  /** Of the head that the change writes. */
+  readonly nonce: string;
+  /** The nonces of the head that it replaces, in the order of its ring: each is proof of the change that wrote it. */
+  readonly seen: readonly string[];
+  /** The change leaves no head behind that could carry its nonce. */
+  readonly leavesNothing?: true;
+  /** Absent: no configuration of the bucket asks for it. */
+  readonly event?: ObjectEvent;
+}
+
+/** What an event says besides the bucket's part. */
+export interface ObjectEvent {
+  readonly name: EventName;
+  /** Of the configuration of the bucket that asks for it, and its target. */
+  readonly ruleId: string;
+  readonly target: string;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  readonly key: string;
+  /** Absent: the null version. */
+  readonly versionId?: string;
+  readonly etag?: string;
+  readonly size?: number;
+  readonly sequencer: string;
+  readonly principalId: string;
+  readonly sourceAddress: string;
+  readonly requestId: string;
+  readonly hostId: string;
+}
+
+const ID_LENGTH = 24;
+const INTENTS: KeyedNames = { root: 'n', idLength: ID_LENGTH };
+
+/** All intents of a backend. */
+export const ALL_INTENTS = `${INTENTS.root}/`;
+
+/** All intents of a bucket. */
+export function intentsPrefix(bucket: Bucket): string {
+  return namesOfBucket(INTENTS, bucket);
+}
+
+/** All intents of a key. */
+export function intentsOfKey(place: KeyRef): string {
+  return namesOfKey(INTENTS, place).prefix;
+}
+
+/** A request announces a change under one name, however often it goes round. */
+export function intentRef(place: KeyRef, attempt: string): BlobRef {
+  const id = createHash('sha256').update(attempt).digest('hex').slice(0, ID_LENGTH);
+  return { container: place.bucket.home.system, name: intentsOfKey(place) + id };
+}
+
+const FORMAT = 1;
+
+export function encodeIntent(intent: ChangeIntent): BlobMetadata {
+  return { [RECORD_NAME]: toAsciiJson({ v: FORMAT, ...intent }) };
+}
+
+/** @throws Error for one of a later release, or that none has written */
+export function decodeIntent(metadata: BlobMetadata): ChangeIntent {
+  const { v, ...intent } = JSON.parse(metadata[RECORD_NAME] ?? '{}') as ChangeIntent & { readonly v?: number };
+  if (v !== FORMAT) throw new Error(`an intent of format ${String(v)} cannot be read by this release`);
+  return intent;
+}

@@ -1,0 +1,19 @@
+import type { Call } from '../../observe/call.ts';
+import { blobsOf } from '../../store/pages.ts';
+import { intentsPrefix } from '../records/change-intent.ts';
+import type { BucketSweep } from './sweep-run.ts';
+
+/** Gateways with targets of events send within seconds, and give up themselves what they cannot resolve in a day. */
+const FORGOTTEN_AFTER_MS = 25 * 60 * 60_000;
+
+/**
+ * Announcements of changes that nobody has looked at: the bucket asks for events, and no gateway has had a target for a
+ * day.
+ */
+export async function sweepIntents({ run, bucket, tally }: BucketSweep, call: Call): Promise<void> {
+  const age = Math.max(run.settings.graceMs, FORGOTTEN_AFTER_MS);
+  for await (const page of run.pages(run.system, { prefix: intentsPrefix(bucket) }, call)) {
+    const old = blobsOf(page).filter(({ lastModified }) => run.isOlderThan(lastModified, age));
+    await run.removeAll(tally, 'events', old, call);
+  }
+}

@@ -1,0 +1,164 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
+import type { Courier } from '../../../src/manifest/events/bucket-outbox.ts';
+import { CommitLife } from '../../../src/manifest/heads/commit-life.ts';
+import { Outbox } from '../../../src/manifest/events/outbox.ts';
+import type { Bucket, Versioning } from '../../../src/manifest/records/bucket.ts';
+import type { ObjectEvent } from '../../../src/manifest/records/change-intent.ts';
+import { SYSTEM_TIME } from '../../../src/manifest/records/time.ts';
+import { createClock } from '../../../src/manifest/records/clock.ts';
+import { type Objects, createObjects } from '../../../src/manifest/objects/objects.ts';
+import { createSettler } from '../../../src/manifest/versions/settle.ts';
+import type { Call } from '../../../src/observe/call.ts';
+import type { NotificationRule } from '../../../src/protocol/notifications/notification-rule.ts';
+import type { BlobStore } from '../../../src/store/blob-store.ts';
+import { StoreError } from '../../../src/store/store-error.ts';
+import { type PortMethod, wrapStore } from '../../../src/store/wrap-store.ts';
+import { testManifest } from '../../support/manifest/manifest.ts';
+import type { Random } from '../../support/random.ts';
+import { testCall } from '../../support/test-call.ts';
+
+const CHANGING: ReadonlySet<PortMethod> = new Set(['write', 'setMetadata', 'copy', 'remove']);
+
+const RULE: NotificationRule = {
+  id: 'all',
+  kind: 'queue',
+  target: 'arn:aws:sqs:us-east-1:000000000000:all',
+  events: ['s3:ObjectCreated:*', 's3:ObjectRemoved:*'],
+};
+
+/** How often what goes wrong; one in so many calls, 0: never. */
+export interface Misfortunes {
+  readonly kill: number;
+  readonly lose: number;
+}
+
+/** One process over the store: it dies at some call, and then nothing of it is heard any more. */
+export class EventProcess {
+  readonly store: BlobStore;
+  readonly objects: Objects;
+  readonly outbox: Outbox;
+  /** Resolves when it dies. */
+  readonly died: Promise<'died'>;
+  isAlive = true;
+  readonly #world: EventsWorld;
+  #die: (() => void) | undefined;
+
+  constructor(world: EventsWorld, misfortunes: Misfortunes) {
+    this.died = new Promise((resolve) => (this.#die = () => resolve('died')));
+    this.#world = world;
+    const store = this.#through(world.truth, world.random, misfortunes);
+    this.store = store;
+    const bucket = world.bucketOver(store);
+    const settler = createSettler({
+      concurrency: 2,
+      maxQueue: 100,
+      newCall: () => testCall(),
+      onError: () => undefined,
+    });
+    // A commit of a process that died is under way for ever: no timer waits for it.
+    const commits = new CommitLife({ after: () => () => undefined, monotonic: () => performance.now() });
+    this.objects = createObjects({ clock: createClock(), settler, commits });
+    const time = { ...SYSTEM_TIME, monotonic: world.monotonic };
+    const backend = { name: 'test', store, systemContainer: 'system', ownerId: bucket.ownerId, time };
+    this.outbox = new Outbox({
+      backends: [backend],
+      buckets: { get: async () => bucket, latest: async () => bucket },
+      courier: world.courier,
+      bounds: { maxAgeMs: 3_600_000, maxBehind: 100_000 },
+      clockOf: () => ({ readClock: async () => ({ service: world.serviceTime(), sent: 0, received: 0 }) }),
+      onProblem: (error) => world.problems.push(error),
+    });
+  }
+
+  kill(): void {
+    this.isAlive = false;
+    this.#world.dead += 1;
+    this.#die?.();
+  }
+
+  #isDead(): boolean {
+    return !this.isAlive;
+  }
+
+  #through(store: BlobStore, random: Random, { kill, lose }: Misfortunes): BlobStore {
+    return wrapStore(store, async ({ method }, run) => {
+      for (let turns = random.below(4); turns > 0; turns -= 1) await nextTurn();
+      const isLast = kill > 0 && random.oneIn(kill);
+      const isDone = !isLast || random.oneIn(2);
+      if (this.#isDead()) return new Promise(() => undefined);
+      if (isLast) this.kill();
+      const isLost = lose > 0 && CHANGING.has(method) && random.oneIn(lose);
+      const result = isDone && !(isLost && random.oneIn(2)) ? await run() : undefined;
+      if (this.#isDead()) return new Promise(() => undefined);
+      if (isLost) throw new StoreError('unavailable', { call: method, lost: true });
+      return result as Awaited<ReturnType<typeof run>>;
+    });
+  }
+}
+
+/** A bucket whose events are asked for, what was done to it, and what a receiver was sent. */
+export class EventsWorld {
+  readonly random: Random;
+  /** The store, and what each request changed in the bucket's container. */
+  readonly truth: BlobStore;
+  readonly changed = new Map<string, number>();
+  readonly sent: ObjectEvent[] = [];
+  readonly problems: unknown[] = [];
+  isDown = false;
+  dead = 0;
+  #ahead = 0;
+  #bucket: Bucket | undefined;
+  #changes = 0;
+
+  private constructor(random: Random) {
+    this.random = random;
+    this.truth = wrapStore(
+      new MemoryBlobStore({ now: () => this.serviceTime() }),
+      async ({ method, ref, call }, run) => {
+        const result = await run();
+        // In a bucket with versions what is removed is a void: whoever meets one tidies it up.
+        const isCommit = CHANGING.has(method) && (method !== 'remove' || this.#bucket?.versioning === 'never');
+        if (ref.container !== 'system' && isCommit) this.changed.set(call.requestId, (this.#changes += 1));
+        return result;
+      },
+    );
+  }
+
+  static async open(random: Random, versioning: Versioning): Promise<EventsWorld> {
+    const world = new EventsWorld(random);
+    const { bucket } = await testManifest({ store: world.truth });
+    world.#bucket = { ...bucket, versioning, settings: { notifications: [RULE] } };
+    return world;
+  }
+
+  /** Longer than a claim that nobody renews, and than receivers are left alone. */
+  later(): void {
+    this.#ahead += 100_000;
+  }
+
+  readonly monotonic = (): number => performance.now() + this.#ahead;
+
+  serviceTime(): number {
+    return Date.now() + this.#ahead;
+  }
+
+  readonly courier: Courier = {
+    send: async (_bucket, _rule, events) => {
+      if (this.isDown) throw new Error('the receiver is down');
+      this.sent.push(...events);
+      // Taken, and its answer lost.
+      if (this.random.oneIn(30)) throw new Error('no answer');
+    },
+  };
+
+  bucketOver(store: BlobStore): Bucket {
+    if (this.#bucket === undefined) throw new Error('not open');
+    return { ...this.#bucket, home: { ...this.#bucket.home, store } };
+  }
+
+  newCall(requestId: string, operation: string): Call {
+    const occasion = { operation, principalId: 'AWS:TEST', sourceAddress: '192.0.2.1', hostId: 'HOST' };
+    return { ...testCall(), requestId, occasion };
+  }
+}

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { type ListedIntent, committedOf } from '../../../../src/manifest/events/resolve.ts';
+
+const NOTHING = '0';
+
+/** @param seen the nonces that the change found, the newest first */
+function intent(nonce: string, seen: readonly string[], more: { removes?: boolean; at?: number } = {}): ListedIntent {
+  const { removes = false, at = 0 } = more;
+  return {
+    intent: { bucket: 'b', key: 'k', nonce, seen, ...(removes && { leavesNothing: true }) },
+    lastModified: at,
+  };
+}
+
+function committed(intents: readonly ListedIntent[], head: readonly string[]): string[] {
+  return committedOf(intents, head).map((one) => one.intent.nonce);
+}
+
+describe('a change was committed', () => {
+  test('if its nonce is on the head, or in its ring', () => {
+    const one = intent('a', [NOTHING]);
+    expect(committed([one], ['a', NOTHING])).toEqual(['a']);
+    expect(committed([one], ['b', 'a', NOTHING])).toEqual(['a']);
+    expect(committed([one], ['b', NOTHING])).toEqual([]);
+  });
+
+  test('if another has seen it, whatever the head says by now', () => {
+    expect(committed([intent('a', [NOTHING]), intent('b', ['a', NOTHING])], ['z'])).toEqual(['a']);
+  });
+
+  test('but not by an intent of an earlier turn: the last one tells what became of it', () => {
+    expect(committed([intent('b', ['a'])], ['b', 'x', 'a'])).toEqual([]);
+    expect(committed([intent('b', ['x', 'a'])], ['b', 'x', 'a'])).toEqual(['b']);
+    expect(committed([intent('b', [NOTHING])], ['b', 'x', NOTHING])).toEqual([]);
+  });
+
+  test('if it amended a head, behind the nonce of the version', () => {
+    expect(committed([intent('tags', ['v', 'r'])], ['v', 'tags', 'r'])).toEqual(['tags']);
+  });
+});
+
+describe('a removal was committed', () => {
+  const removal = intent('gone', ['a', NOTHING], { removes: true, at: 5 });
+
+  test('if nothing is there any more', () => {
+    expect(committed([removal], [NOTHING])).toEqual(['gone']);
+  });
+
+  test('if what is there began with nothing, and was not what it saw', () => {
+    expect(committed([removal], ['b', NOTHING])).toEqual(['gone']);
+  });
+
+  test('but not while what it saw is there, or was replaced', () => {
+    expect(committed([removal], ['a', NOTHING])).toEqual([]);
+    expect(committed([removal], ['b', 'a', NOTHING])).toEqual([]);
+    expect(committed([removal, intent('b', ['a', NOTHING])], ['c', 'b'])).toEqual(['b']);
+  });
+
+  test('if a change that came later found nothing', () => {
+    const later = intent('b', [NOTHING], { at: 9 });
+    const now = ['i', 'h', 'g', 'f', 'e', 'd', 'c', 'b'];
+    expect(committed([removal, later], now)).toEqual(['gone', 'b']);
+  });
+
+  test('but not by a guess that nothing was there', () => {
+    expect(committed([removal, intent('guess', [NOTHING], { at: 9 })], ['x', 'y'])).toEqual([]);
+  });
+});
