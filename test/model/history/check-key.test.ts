@@ -34,6 +34,12 @@ const GOOD: Readonly<Record<string, readonly Event[]>> = {
     removeVersion(at(7, 8), '2'),
     whole(9, '1=a'),
   ],
+  'a write without an answer, which a condition meets, and which a rule removes by the id that it alone has seen': [
+    put('a', at(1, Infinity), { outcome: UNKNOWN }),
+    put('b', at(3, 4), { condition: ifMatch('b'), outcome: { kind: 'conditionFailed' } }),
+    removeVersion(at(5, 6), '1'),
+    whole(9),
+  ],
   'a hold whose taking off nobody heard of, and the deletion that shows it': [
     put('a', at(1, 2), { versionId: '1' }),
     event(at(3, 4), { kind: 'amend', aspect: 'hold', value: 'ON h', versionId: '1' }, { kind: 'done' }),

@@ -23,7 +23,7 @@ export class Sightings {
   readonly #isWhole: boolean;
   /** Ids of delete markers that no answered DELETE has made. */
   readonly markersOfNobody: readonly string[];
-  /** Ids that answers about a version named, without saying who wrote it, and no answered write had. */
+  /** Ids that were named without saying who wrote the version, and that no answered write had. */
   readonly #versionsOfNobody: readonly string[];
   /**
    * By id: what stood below it in a whole history, and so was there before it. Not the null version: it may be another
@@ -54,7 +54,9 @@ export class Sightings {
       id === undefined || id === 'null' || made.has(id) ? [] : [id],
     );
     const explained = new Set([...this.#ids.values(), ...events.flatMap(madeBy)]);
-    this.#versionsOfNobody = [...new Set(events.flatMap(namedBy))].filter((id) => !explained.has(id));
+    this.#versionsOfNobody = [...new Set(events.flatMap(namedBy))].filter(
+      (id) => !explained.has(id) && !markers.has(id),
+    );
     for (const ids of this.#perhaps.values()) for (const id of explained) ids.delete(id);
     this.below = belowIn(events);
     this.#isWhole = events.some(({ action }) => action.kind === 'readHistory');
@@ -121,10 +123,11 @@ function madeBy({ action, outcome }: Event): readonly string[] {
   return makes && outcome.kind === 'done' && outcome.versionId !== undefined ? [outcome.versionId] : [];
 }
 
-/** The version that an answer about tags, locks or the like named. */
+/** The version that an answer about tags, locks or the like named, or that somebody removed by its id. */
 function namedBy({ action, outcome }: Event): readonly string[] {
   const isAbout = (action.kind === 'amend' && outcome.kind === 'done') || outcome.kind === 'aspect';
-  const id = isAbout ? outcome.versionId : undefined;
+  const removed = action.kind === 'deleteVersion' ? action.versionId : undefined;
+  const id = isAbout ? outcome.versionId : removed;
   return id === undefined || id === 'null' ? [] : [id];
 }
 
