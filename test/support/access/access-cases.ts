@@ -181,6 +181,8 @@ export const CASES: Readonly<Partial<Record<OperationName, Case>>> = {
     }),
   },
   DeleteBucketLifecycle: { needs: 'owner', request: bucketDelete('?lifecycle') },
+  GetBucketLogging: { needs: 'owner', request: bucketGet('?logging') },
+  GetBucketNotificationConfiguration: { needs: 'owner', request: bucketGet('?notification') },
   PostObject: {
     needs: 'bucketWrite',
     request: ({ bucket }) => ({
