@@ -33,7 +33,9 @@ function read(path) {
 function list(title, states) {
   for (const file of files) {
     for (const test of file.assertionResults) {
-      if (states.includes(test.status)) console.log(`${title}: ${file.name}: ${test.fullName}`);
+      if (!states.includes(test.status)) continue;
+      const why = test.failureMessages?.[0]?.split('\n', 1)[0];
+      console.log(`${title}: ${file.name}: ${test.fullName}${why ? `: ${why}` : ''}`);
     }
   }
 }
