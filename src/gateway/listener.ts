@@ -171,10 +171,16 @@ function secureContext({ cert, key }: TlsMaterial): SecureContextOptions {
   return { cert, key, secureOptions: constants.SSL_OP_NO_RENEGOTIATION };
 }
 
+/**
+ * Connections that wait to be accepted, as far as the kernel lets them (`net.core.somaxconn`). Node's own 511 are taken
+ * by strangers within one turn, and the kernel drops the first packet of whoever comes then.
+ */
+const BACKLOG = 4096;
+
 function listen(server: Server, { host, port, reusePort = false }: ListenerOptions): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ host, port, reusePort }, () => {
+    server.listen({ host, port, reusePort, backlog: BACKLOG }, () => {
       server.off('error', reject);
       resolve(server.address() as AddressInfo);
     });

@@ -11,6 +11,11 @@ import { waitingRequest } from './memory/prices.ts';
  * connection ends repeats what was not answered (RFC 9112 9.3.2).
  */
 const MOST_WAITING = 20;
+/**
+ * Requests that may wait on all connections of a listener. Beyond it a connection ends with its second request. A crowd
+ * of strangers, each with 64 KiB of requests, costs two heads a connection then, and all others wait for no more.
+ */
+const MOST_WAITING_IN_ALL = 1000;
 
 interface Waiting {
   readonly request: IncomingMessage;
@@ -31,6 +36,7 @@ interface Waiting {
  */
 export class PipelinedRequests {
   readonly #waiting = new WeakMap<Socket, Waiting[]>();
+  #waitingInAll = 0;
   /** By the socket that carries HTTP. */
   readonly #last = new WeakMap<Duplex, ServerResponse>();
   readonly #connections: ConnectionLimit | undefined;
@@ -74,12 +80,10 @@ export class PipelinedRequests {
       return false;
     }
     const { request, response, handler, price } = next;
+    this.#waitingInAll -= 1;
     this.#giveBack(socket, price);
-    if (response.socket === null) {
-      // The answer before it ends the connection.
-      this.#waiting.delete(socket);
-      return false;
-    }
+    // The answer before it ends the connection.
+    if (response.socket === null) return false;
     if (held.length === 0) this.#beginLast(next);
     else handler(request, response);
     return true;
@@ -88,7 +92,6 @@ export class PipelinedRequests {
   /** Nothing waits any more: the connection is read again, which may tell that its client has gone. */
   #beginLast({ request, response, handler }: Waiting): void {
     const { socket } = request;
-    this.#waiting.delete(socket);
     this.#settle(socket, true);
     socket.off('resume', pause).resume();
     afterRead(() => {
@@ -98,20 +101,26 @@ export class PipelinedRequests {
 
   #hold(waiting: Waiting): void {
     const { socket } = waiting.request;
-    const held = this.#waiting.get(socket);
-    if ((held !== undefined && held.length >= MOST_WAITING) || !this.#take(socket, waiting.price)) {
-      this.#waiting.delete(socket);
+    const held = this.#waiting.get(socket) ?? this.#beginHolding(socket);
+    const isTooMany = held.length >= MOST_WAITING || this.#waitingInAll >= MOST_WAITING_IN_ALL;
+    if (isTooMany || !this.#take(socket, waiting.price)) {
       socket.destroy();
       return;
     }
     seeLine(waiting.request);
-    if (held !== undefined) {
-      held.push(waiting);
-      return;
-    }
-    this.#waiting.set(socket, [waiting]);
+    this.#waitingInAll += 1;
+    if (held.push(waiting) > 1) return;
     this.#settle(socket, false);
     socket.on('resume', pause).pause();
+  }
+
+  #beginHolding(socket: Socket): Waiting[] {
+    const held: Waiting[] = [];
+    this.#waiting.set(socket, held);
+    socket.once('close', () => {
+      this.#waitingInAll -= held.splice(0).length;
+    });
+    return held;
   }
 
   #take(socket: Socket, bytes: number): boolean {

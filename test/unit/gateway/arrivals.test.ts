@@ -52,6 +52,7 @@ describe('requests beside connections that come', () => {
     expect(served).toEqual([]);
     turn(0, 'fourth');
     expect(served).toEqual(['first', 'second', 'third', 'fourth']);
+    turn(0);
     expect(ends).toEqual([]);
     request('fifth');
     expect(served.at(-1)).toBe('fifth');
@@ -74,6 +75,32 @@ describe('requests beside connections that come', () => {
     expect(longest).toBeLessThanOrEqual(50);
     expect(longest).toBeGreaterThan(40);
     expect(served).toEqual(Array.from({ length: served.length }, (_, i) => String(i)));
+  });
+
+  it('are begun 256 in a turn at most, in the order in which they came', () => {
+    const urls = Array.from({ length: 800 }, (_, i) => String(i));
+    turn(0, ...urls.slice(0, 600));
+    expect(served).toEqual(urls.slice(0, 512));
+    turn(0, ...urls.slice(600));
+    expect(served).toEqual(urls.slice(0, 768));
+    turn(0);
+    expect(served).toEqual(urls);
+    turn(0);
+    expect(ends).toEqual([]);
+  });
+
+  it('of quiet turns do not count for later ones', () => {
+    const urls = Array.from({ length: 800 }, (_, i) => String(i));
+    for (const url of urls) turn(0, url);
+    expect(served).toEqual(urls);
+  });
+
+  it('behind others that wait wait as well', () => {
+    turn(0, ...Array.from({ length: 513 }, (_, i) => String(i)));
+    request('later');
+    expect(served).toHaveLength(512);
+    turn(0);
+    expect(served.slice(512)).toEqual(['512', 'later']);
   });
 
   it('are looked at before they wait, and only then', () => {

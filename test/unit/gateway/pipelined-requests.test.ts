@@ -7,6 +7,8 @@ import { IdleConnections } from '../../../src/gateway/idle-connections.ts';
 import { watchParsers } from '../../../src/gateway/node-parser.ts';
 import { PipelinedRequests } from '../../../src/gateway/pipelined-requests.ts';
 
+const PUT = (target: string): string => `PUT ${target} HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx`;
+
 interface Served {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -41,7 +43,7 @@ async function sent(targets: readonly string[]): Promise<{
   client = connect((server.address() as AddressInfo).port, '127.0.0.1');
   // A connection that is ended may be reset.
   client.setEncoding('latin1').on('error', () => undefined);
-  client.write(targets.map((target) => `PUT ${target} HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx`).join(''));
+  client.write(targets.map(PUT).join(''));
   await expect.poll(() => begun.length).toBeGreaterThan(0);
   return { begun, client, idle, handedOut: () => handedOut };
 }
@@ -72,8 +74,10 @@ it('a request whose client has gone is never begun', async () => {
   const { request, response } = begun[0] as Served;
   client.destroy();
   await once(client, 'close');
+  // Not `once` of node:events: a connection that is reset has closed as well.
+  const closed = new Promise((resolve) => request.socket.once('close', resolve));
   response.end('too late');
-  await once(request.socket, 'close');
+  await closed;
   expect(targetsOf(begun)).toEqual(['/1']);
 });
 
@@ -102,11 +106,31 @@ it('more requests than may wait end the connection, and nothing behind them is p
   expect(many.handedOut()).toBe(22);
 });
 
+it('while 1,000 wait on all connections, one more ends its connection; those of a connection that closes count no more', async () => {
+  const { begun, client, handedOut } = await sent(['/1']);
+  const { localPort: port = 0 } = (begun[0] as Served).request.socket;
+  const crowd = Array.from({ length: 50 }, () => connect(port, '127.0.0.1').on('error', () => undefined));
+  for (const one of crowd) one.write(Array.from({ length: 21 }, (_none, at) => PUT(`/${String(at)}`)).join(''));
+  await expect.poll(handedOut).toBe(1 + 50 * 21);
+  const other = connect(port, '127.0.0.1').on('error', () => undefined);
+  other.resume().write(PUT('/begun') + PUT('/refused'));
+  await expect.poll(() => other.destroyed).toBe(true);
+  expect(targetsOf(begun)).toHaveLength(1 + 50 + 1);
+  const { socket } = (begun[1] as Served).request;
+  const closed = once(socket, 'close');
+  socket.destroy();
+  await closed;
+  client.write(PUT('/2') + PUT('/3'));
+  await expect.poll(handedOut).toBe(1 + 50 * 21 + 2 + 2);
+  expect(begun[0]?.request.socket.destroyed).toBe(false);
+  for (const one of crowd) one.destroy();
+});
+
 it('a connection is not read while a request waits, and is read again behind it', async () => {
   const { begun, client } = await sent(['/1', '/2']);
   const { socket } = (begun[0] as Served).request;
   const before = socket.bytesRead;
-  client.write('PUT /3 HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx');
+  client.write(PUT('/3'));
   await sleep(100);
   expect(socket.bytesRead).toBe(before);
   for (const at of [0, 1, 2]) {
