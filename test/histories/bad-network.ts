@@ -48,6 +48,11 @@ export class BadNetwork {
     this.#quiet = true;
   }
 
+  /** It does again. */
+  resume(): void {
+    this.#quiet = false;
+  }
+
   readonly plan: FaultPlan = (call) => {
     if (this.#quiet) return undefined;
     const fault = this.#second(call) ?? this.#first(call);

@@ -66,6 +66,12 @@ export class Client {
     return (await this.#exchange('PUT', `/${bucket}`, '', {}))?.status;
   }
 
+  /** Of what is archived; it changes nothing that a history tells. */
+  async restore(bucket: string, key: string): Promise<void> {
+    const body = '<RestoreRequest><Days>1</Days></RestoreRequest>';
+    await this.#exchange('POST', `/${bucket}/${key}?restore`, body, {});
+  }
+
   close(): void {
     this.#connections.close();
   }

@@ -11,6 +11,8 @@ const KEYS_PER_BUCKET = 36;
 const KEYS_AT_ONCE = 8;
 /** When nothing goes wrong any more, a read is answered by then. */
 const READS_AT_REST = 3;
+/** Of all calls before which an archived object is restored. */
+const RESTORES = 0.1;
 const MODES: readonly Versioning[] = ['never', 'Enabled', 'Suspended'];
 
 export interface Episode {
@@ -25,6 +27,8 @@ interface EpisodesOptions {
   readonly clients: number;
   /** Probability that a client leaves before the answer. */
   readonly leaves: number;
+  /** Objects are of several storage classes, some archived. */
+  readonly tiers: boolean;
   readonly random: Random;
 }
 
@@ -44,7 +48,7 @@ export class Episodes {
 
   constructor(options: EpisodesOptions) {
     this.#options = options;
-    const { clients, random, ...each } = options;
+    const { clients, random, tiers: _tiers, ...each } = options;
     this.#clients = Array.from({ length: clients }, (_, name) => new Client({ ...each, name, random }));
   }
 
@@ -59,7 +63,10 @@ export class Episodes {
     const isEnough = (): boolean => signal.aborted || (this.recorded.length >= operations && passed() >= seconds);
     for (let index = 0; !isEnough(); index += 1) {
       const versioning = MODES[index % MODES.length] ?? 'never';
-      const stories = Array.from({ length: KEYS_PER_BUCKET }, (_, key) => new KeyStory(`key-${key}-`));
+      const stories = Array.from(
+        { length: KEYS_PER_BUCKET },
+        (_, key) => new KeyStory(`key-${key}-`, this.#options.tiers),
+      );
       const episode = { bucket: `histories-${index}`, versioning, stories };
       await this.#prepare(episode);
       this.episodes.push(episode);
@@ -107,12 +114,13 @@ export class Episodes {
   }
 
   async #work(client: Client, { bucket, stories }: Episode, signal: AbortSignal): Promise<void> {
-    const { random } = this.#options;
+    const { random, tiers } = this.#options;
     while (!signal.aborted) {
       const open = stories.filter(({ calls }) => calls < CALLS_PER_KEY).slice(0, KEYS_AT_ONCE);
       if (open.length === 0) return;
       const story = random.pick(open);
       story.calls += 1;
+      if (tiers && random.chance(RESTORES)) await client.restore(bucket, story.key);
       const recorded = await client.send(bucket, nextCall(story, random));
       this.recorded.push(recorded);
       story.learn(recorded);
@@ -130,11 +138,13 @@ export class Episodes {
       this.recorded.push(recorded);
       return recorded;
     };
-    await read({ op: 'GetObject', key });
+    // Archived bytes cannot be read; what is said of them can.
+    const op = this.#options.tiers ? 'HeadObject' : 'GetObject';
+    await read({ op, key });
     const list = await read({ op: 'ListObjectVersions', prefix: key });
     const { versions = [] } = (list.answer?.body ?? {}) as { versions?: readonly { readonly versionId?: string }[] };
-    for (const { versionId } of versions) if (versionId !== undefined) await read({ op: 'GetObject', key, versionId });
-    for (const versionId of deleted) await read({ op: 'GetObject', key, versionId });
+    for (const { versionId } of versions) if (versionId !== undefined) await read({ op, key, versionId });
+    for (const versionId of deleted) await read({ op, key, versionId });
   }
 }
 

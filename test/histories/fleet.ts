@@ -8,6 +8,8 @@ import { type Replica, startReplica } from '../testbed/gateway-process.ts';
 
 const CLOCK = pathToFileURL(resolve(import.meta.dirname, 'skewed-clock.mjs')).href;
 
+const LAUNCHES = 5;
+
 /** One replica at a port of its own, where it comes back after each end. */
 interface Place {
   readonly port: number;
@@ -117,7 +119,19 @@ export class Fleet {
     }
   }
 
-  #launch({ port, clockFile }: Place): Promise<Replica> {
+  /** A gateway whose backend does not answer when it starts ends, and an orchestrator starts it again. */
+  async #launch(place: Place): Promise<Replica> {
+    for (let left = LAUNCHES; ; left -= 1) {
+      try {
+        return await this.#launchOnce(place);
+      } catch (error) {
+        if (left <= 1) throw error;
+        this.done['start again'] = (this.done['start again'] ?? 0) + 1;
+      }
+    }
+  }
+
+  #launchOnce({ port, clockFile }: Place): Promise<Replica> {
     const own = {
       S3GW_LISTENERS: JSON.stringify([{ host: '127.0.0.1', port }]),
       NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${CLOCK}`.trim(),

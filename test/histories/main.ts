@@ -18,6 +18,8 @@ const LEAVES = 0.3;
 /** Longer than anything that is late. */
 const SETTLED_MS = 3000;
 const SHORT_DRAIN_MS = 200;
+/** That Azurite takes to bring archived bytes back. */
+const RESTORE_SECONDS = '1';
 /** Of violations that are printed. */
 const MOST_LINES = 20;
 
@@ -31,7 +33,8 @@ export async function main(argv: readonly string[]): Promise<void> {
   const random = new Random(options.seed);
   const network = new BadNetwork(random);
   if (options.rolling) network.calm();
-  const backend = await startBackend({ ...testbedOptions(['--backend', options.backend]), plan: network.plan });
+  const args = ['--backend', options.backend, ...(options.tiers ? ['--tiers', RESTORE_SECONDS] : [])];
+  const backend = await startBackend({ ...testbedOptions(args), plan: network.plan });
   try {
     const fleet = await Fleet.start({
       replicas: options.replicas,
@@ -69,6 +72,7 @@ async function run({ options, random, network, fleet }: Stage): Promise<boolean>
     ports,
     clients: options.clients,
     leaves: options.rolling ? 0 : LEAVES,
+    tiers: options.tiers,
     random,
   });
   const enough = new AbortController();

@@ -11,12 +11,14 @@ export interface HistoriesOptions {
   readonly clients: number;
   /** Only restarts by SIGTERM with a short drain; no other faults and nobody hangs up. */
   readonly rolling: boolean;
+  /** Storage classes are tiers; objects are written in several, archived ones too, and restored. */
+  readonly tiers: boolean;
   /** File for all that was asked and answered; none: only the verdict is kept. */
   readonly out: string | undefined;
 }
 
 const USAGE =
-  'usage: npm run test:histories -- [--backend azure|gcs] [--operations N] [--seconds N] [--seed N] [--replicas N] [--clients N] [--rolling] [--out FILE]';
+  'usage: npm run test:histories -- [--backend azure|gcs] [--operations N] [--seconds N] [--seed N] [--replicas N] [--clients N] [--rolling] [--tiers] [--out FILE]';
 
 /** @throws Error that says what is wrong */
 export function parseOptions(argv: readonly string[]): HistoriesOptions {
@@ -30,6 +32,7 @@ export function parseOptions(argv: readonly string[]): HistoriesOptions {
       replicas: { type: 'string', default: '3' },
       clients: { type: 'string', default: '12' },
       rolling: { type: 'boolean', default: false },
+      tiers: { type: 'boolean', default: false },
       out: { type: 'string' },
     },
   });
@@ -45,6 +48,7 @@ export function parseOptions(argv: readonly string[]): HistoriesOptions {
     replicas: count('--replicas', values.replicas),
     clients: count('--clients', values.clients),
     rolling: values.rolling,
+    tiers: values.tiers,
     out: values.out,
   };
 }

@@ -10,6 +10,9 @@ const LARGE = 3 * HELD_BYTES;
 /** What an entry of a key's memory is good for: conditions and version ids of lately. */
 const REMEMBERED = 6;
 
+/** Where classes are tiers: one that is read at once, and one whose bytes are offline on Azure. */
+const CLASSES = ['STANDARD', 'STANDARD_IA', 'GLACIER'];
+
 interface OpenUpload {
   readonly uploadId: string;
   /** Of its one part, once it is there. */
@@ -27,10 +30,17 @@ export class KeyStory {
   /** Versions whose deletion was answered: nobody may read them by their ids any more. */
   readonly deleted: string[] = [];
   calls = 0;
+  readonly #tiers: boolean;
   #notes = 0;
 
-  constructor(key: string) {
+  /** @param tiers its objects are of several storage classes */
+  constructor(key: string, tiers: boolean) {
     this.key = key;
+    this.#tiers = tiers;
+  }
+
+  placement(random: Random): { readonly storageClass?: string } {
+    return this.#tiers ? { storageClass: random.pick(CLASSES) } : {};
   }
 
   /** Name of a change, which its object carries: readers know by it who wrote what they read. */
@@ -111,16 +121,25 @@ const CHOICES: readonly Choice[] = [
   },
   {
     weight: 2,
-    call: (story) => ({
+    call: (story, random) => ({
       op: 'CopyObject',
       key: story.key,
       note: story.note(),
+      ...story.placement(random),
       source: { key: story.key },
       sourceConditions: {},
       replaceMetadata: true,
     }),
   },
-  { weight: 2, call: (story) => ({ op: 'CreateMultipartUpload', key: story.key, note: story.note() }) },
+  {
+    weight: 2,
+    call: (story, random) => ({
+      op: 'CreateMultipartUpload',
+      key: story.key,
+      note: story.note(),
+      ...story.placement(random),
+    }),
+  },
   { weight: 4, call: (story, random) => uploadPart(story, random) },
   { weight: 4, call: (story, random) => complete(story, random) },
   { weight: 1, call: ({ key }) => ({ op: 'ListObjectVersions', prefix: key }) },
@@ -137,7 +156,7 @@ export function nextCall(story: KeyStory, random: Random): Call {
 
 function put(story: KeyStory, random: Random, size: number): Extract<Call, { op: 'PutObject' }> {
   const note = story.note();
-  return { op: 'PutObject', key: story.key, note, body: bytesOf(note, random, size) };
+  return { op: 'PutObject', key: story.key, note, ...story.placement(random), body: bytesOf(note, random, size) };
 }
 
 /** Bytes that nobody else stores anywhere. */

@@ -1,4 +1,3 @@
-import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import { ABSENT, type Condition, type Revision, at } from '../../store/blob-store.ts';
 import { pagesOf } from '../../store/pages.ts';
@@ -9,32 +8,18 @@ import { removePieces } from '../heads/pieces.ts';
 import { readHead } from '../heads/object-read.ts';
 import { removeUnnamed } from '../versions/remove-blob.ts';
 import { timeOf } from '../records/time.ts';
-import {
-  type Claim,
-  type CompletionClaim,
-  type StoredClaim,
-  encodeClaim,
-  readClaim,
-  replaceClaim,
-} from '../versions/upload-claim.ts';
+import { type Claim, type CompletionClaim, encodeClaim, readClaim, replaceClaim } from '../versions/upload-claim.ts';
 import { type UploadTarget, lookUpUpload, noSuchUpload, removeUploadRecord } from './upload-find.ts';
 import { belongsTo, versionOfUpload } from '../records/upload-id.ts';
 import { parseUploadName, stagingRef, uploadsPrefix } from '../records/upload-names.ts';
 import { freeStaged, removePartRecords, removeStagingBlob } from './upload-parts.ts';
 import { isPublished, placesOf, publishedCompletion, stampedPlace } from './published-place.ts';
 import { decodeSummary } from '../records/upload-record.ts';
-import { newAttempt } from './upload-take.ts';
+import { newAttempt, requireCrashed } from './upload-take.ts';
 import { wasCompleted } from './upload-end.ts';
 import { readTombstone, writeTombstone } from '../versions/upload-tombstone.ts';
 import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
 
-/**
- * A Complete that claimed the upload longer ago than this has crashed. A Complete that lives renews its claim, so it
- * names no blob whose claim is older than a quarter of an hour. The rest is for clocks: this machine's clock may be ten
- * minutes ahead of the service's, which dated the claim. A request that the crashed Complete sent last may still arrive
- * later.
- */
-const CRASHED_AFTER_MS = 30 * 60_000;
 /** How many uploads of a deleted bucket are discarded at a time. */
 const DISCARD_CONCURRENCY = 4;
 
@@ -176,10 +161,6 @@ async function requireUnpublished(
 /** Removes the copies that a refused Complete had made at other places. No head names them. */
 async function removeMoved({ bucket, key, uploadId }: UploadTarget, claim: CompletionClaim, call: Call): Promise<void> {
   for (const place of placesOf(uploadId, claim).slice(0, -1)) await removeUnnamed({ bucket, key }, place, call);
-}
-
-function requireCrashed({ claim, since }: StoredClaim, now: number): void {
-  if (claim.kind === 'busy' && now - since < CRASHED_AFTER_MS) throw new S3Error('OperationAborted');
 }
 
 /**

@@ -35,8 +35,8 @@ export interface CompleteRequest extends CompletionRequest {
    */
   readonly key?: CustomerKey;
   readonly conditions: WriteConditions;
-  /** Called when all checks that can be made without a change have passed. */
-  readonly beforeAssembly: (encryptedBy: EncryptedBy | undefined) => void;
+  /** Called when all checks that can be made without a change have passed. What it throws leaves the upload open. */
+  readonly beforeAssembly: (encryptedBy: EncryptedBy | undefined) => Promise<void> | undefined;
   /**
    * Called before a repeated Complete, of an upload that is over, is answered from the tombstone. It gets who started
    * the upload, and throws if the caller could not have completed it. For an open upload the operation has decided that
@@ -98,7 +98,7 @@ export async function completeUpload(
 
   if (isPublished(head, target.uploadId)) return answerEarlier(context, target, request, 'published', call);
   await judge(target, request.conditions, head, call);
-  request.beforeAssembly(upload.encryption);
+  await request.beforeAssembly(upload.encryption);
   const described = await context.objects.describe(target, versionOf(completing), call);
   const held = await takeForCompletion(
     target,

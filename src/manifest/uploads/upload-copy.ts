@@ -4,7 +4,7 @@ import type { BodyFacts } from '../../protocol/body/object-body.ts';
 import type { ByteRange, CopySource } from '../../store/blob-store.ts';
 import { hashing, passing } from '../heads/copied-bytes.ts';
 import { openSource, pinSource, wholeChecksum } from '../heads/copy-source.ts';
-import type { CopySourceView, EncryptWith } from '../heads/object-requests.ts';
+import type { CopySourceView, KeepApart } from '../heads/object-requests.ts';
 import type { Upload } from './upload-find.ts';
 import { putPart, recordPart } from './upload-parts.ts';
 import { stagingRef } from '../records/upload-names.ts';
@@ -18,7 +18,7 @@ export interface PartCopy {
   /** Inside the source; absent: all of it. */
   readonly range?: Required<ByteRange>;
   /** As the upload says. */
-  readonly encryptWith?: EncryptWith;
+  readonly keepApart?: KeepApart;
 }
 
 /**
@@ -81,13 +81,13 @@ function derivedEtag({ container, name, revision }: CopySource, { first, last }:
 /** Copies through the gateway, in bounded memory. */
 async function copyThrough(
   upload: Upload,
-  { number, source, range, encryptWith }: PartCopy,
+  { number, source, range, keepApart }: PartCopy,
   call: Call,
 ): Promise<PartRecord> {
   const size = range === undefined ? source.view.size : range.last - range.first + 1;
   const bytes = await openSource(source, range === undefined ? {} : { range }, call);
   return passing(bytes, (whole) => {
     const { stream, facts } = hashing(whole, { size, md5: true, checksum: upload.checksum?.algorithm }, call.signal);
-    return putPart(upload, { number, body: { size, stream }, facts, encryptWith }, call);
+    return putPart(upload, { number, body: { size, stream }, facts, keepApart }, call);
   });
 }

@@ -9,8 +9,8 @@ import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
 import { type UploadBody, bodySize } from '../../streams/bytes.ts';
 import { requirePartKey } from '../heads/customer-keys.ts';
-import { keepingOf, partEtag } from '../heads/encrypt-with.ts';
-import type { EncryptWith } from '../heads/object-requests.ts';
+import { keepingOf, partEtag } from '../heads/keep-apart.ts';
+import type { KeepApart } from '../heads/object-requests.ts';
 import { writePieces } from '../heads/pieces.ts';
 import type { BucketHome } from '../records/bucket.ts';
 import { timeOf } from '../records/time.ts';
@@ -32,10 +32,10 @@ import { type PartRecord, decodePart, encodePart } from '../records/upload-part-
  */
 export async function saysPartMd5(
   upload: Upload,
-  { size, encryptWith }: { readonly size: number; readonly encryptWith: EncryptWith | undefined },
+  { size, keepApart }: { readonly size: number; readonly keepApart: KeepApart | undefined },
   call: Call,
 ): Promise<boolean> {
-  if (encryptWith !== undefined || size === 0) return false;
+  if (keepApart !== undefined || size === 0) return false;
   return (await upload.bucket.home.store.partDigests?.ask(stagingRef(upload), size, call)) === true;
 }
 
@@ -47,7 +47,7 @@ export interface NewPart {
   /** MD5, unless the backend says it (`saysPartMd5`), and checksum; resolves once all bytes were verified. */
   readonly facts: BodyFacts | Promise<BodyFacts>;
   /** As its upload says. */
-  readonly encryptWith?: EncryptWith | undefined;
+  readonly keepApart?: KeepApart | undefined;
 }
 
 /**
@@ -56,9 +56,9 @@ export interface NewPart {
  * @throws S3Error NoSuchUpload; what the verification of the body throws
  */
 export async function putPart(upload: Upload, part: NewPart, call: Call): Promise<PartRecord> {
-  const { encryptWith } = part;
-  requirePartKey(upload.encryption, encryptWith?.kind === 'customer' ? encryptWith.key : undefined);
-  if (encryptWith !== undefined) return putPartApart(upload, { ...part, encryptWith }, call);
+  const { keepApart } = part;
+  requirePartKey(upload.encryption, keepApart?.kind === 'customer' ? keepApart.key : undefined);
+  if (keepApart !== undefined) return putPartApart(upload, { ...part, keepApart }, call);
   const staged = await stage(upload, part, call);
   const { md5, checksum } = await part.facts;
   const etag = etagOfPart(part, { computed: md5, said: staged.md5 });
@@ -100,16 +100,16 @@ function etagOfPart({ body, md5: declared }: NewPart, { computed, said }: PartSu
  */
 async function putPartApart(
   upload: Upload,
-  { number, body, facts, encryptWith }: NewPart & { readonly encryptWith: EncryptWith },
+  { number, body, facts, keepApart }: NewPart & { readonly keepApart: KeepApart },
   call: Call,
 ): Promise<PartRecord> {
   const token = versionOfUpload(upload.uploadId);
-  const keeping = keepingOf(upload.bucket.home, encryptWith, upload.storageClass);
+  const keeping = keepingOf(upload.bucket.home, keepApart, upload.storageClass);
   const { pieces } = await writePieces(upload, { token, body, keeping }, call);
   const { md5, checksum } = await facts;
   if (md5 === undefined) throw new StoreError('unexpected', { call: 'write', code: 'NoMd5OfBody' });
-  const etag = partEtag(encryptWith, upload.uploadId, md5);
-  const isMd5 = encryptWith.kind === 'archive';
+  const etag = partEtag(keepApart, upload.uploadId, md5);
+  const isMd5 = keepApart.kind === 'archive';
   const part = {
     number,
     etag,

@@ -3,15 +3,31 @@ import { S3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import { ABSENT, type BlobMetadata, type ContentHeaders, type PartToken } from '../../store/blob-store.ts';
 import { isStoreError } from '../../store/store-error.ts';
+import { NULL_VERSION } from '../heads/head.ts';
 import { momentNow } from '../records/moment.ts';
 import { timeOf } from '../records/time.ts';
 import { whileStreaming } from '../heads/commit-life.ts';
-import { type Claim, type ClaimBase, encodeClaim, readClaim, replaceClaim } from '../versions/upload-claim.ts';
+import {
+  type Claim,
+  type ClaimBase,
+  type StoredClaim,
+  encodeClaim,
+  readClaim,
+  replaceClaim,
+} from '../versions/upload-claim.ts';
 import { type UploadTarget, noSuchUpload } from './upload-find.ts';
 import { stagingRef } from '../records/upload-names.ts';
 import type { HeldClaim } from './upload-publication.ts';
 import type { Completion } from '../versions/upload-tombstone.ts';
 import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
+
+/**
+ * A Complete that claimed the upload longer ago than this has crashed. A Complete that lives renews its claim, so it
+ * names no blob whose claim is older than a quarter of an hour. The rest is for clocks: this machine's clock may be ten
+ * minutes ahead of the service's, which dated the claim. A request that the crashed Complete sent last may still arrive
+ * later.
+ */
+const CRASHED_AFTER_MS = 30 * 60_000;
 
 interface CompletionClaim {
   readonly completion: Completion;
@@ -32,7 +48,8 @@ export function newAttempt(): string {
  * the blob exists for the same list, this request takes its claim over: the request that made it has crashed, or both
  * publish, with the effect of one.
  * @returns undefined when parts are missing, or the object that they made: the tombstone tells, if there is one
- * @throws S3Error NoSuchUpload (aborted), InvalidPart (claimed for another list); StoreError
+ * @throws S3Error NoSuchUpload (aborted), InvalidPart (claimed for another list), OperationAborted (another request
+ * publishes it under the versioning that the bucket had before, or has since); StoreError
  */
 export async function takeForCompletion(
   target: UploadTarget,
@@ -81,6 +98,7 @@ async function takeOver(
     });
   }
   if (stored.claim.kind === 'gone') return 'gone';
+  if (isUnderOtherVersioning(stored.claim, own)) requireCrashed(stored, timeOf(target.bucket.home).now());
   // While the owner of the claim may have published, its `base` stays: both need to know what was written over the key
   // since then.
   const inherited = stored.claim.kind === 'busy';
@@ -88,7 +106,23 @@ async function takeOver(
     ? { ...stored.claim, attempt: own.attempt, completion: own.completion, mayLandLate: true }
     : own;
   // A blob that was the object once keeps its record, which may have got tags since. Otherwise the record is made anew,
-  // because the bucket's versioning may have changed.
+  // because the bucket's versioning may have changed since the first request crashed or was refused.
   const held = await replaceClaim(target, stored.stamped ? stored : { ...stored, rest }, next, call);
   return held && { ...held, renewed: momentNow(timeOf(target.bucket.home)), inherited };
+}
+
+/**
+ * One of the two makes the null version, and the other a version with an id, so that both would not have the effect of
+ * one. The second would also change the record of a blob that the first has published.
+ */
+function isUnderOtherVersioning(
+  one: { readonly completion: Completion },
+  other: { readonly completion: Completion },
+): boolean {
+  return (one.completion.versionId === NULL_VERSION) !== (other.completion.versionId === NULL_VERSION);
+}
+
+/** @throws S3Error OperationAborted: a Complete that may be alive holds the claim */
+export function requireCrashed({ claim, since }: StoredClaim, now: number): void {
+  if (claim.kind === 'busy' && now - since < CRASHED_AFTER_MS) throw new S3Error('OperationAborted');
 }

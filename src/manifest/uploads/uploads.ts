@@ -2,7 +2,7 @@ import type { Call } from '../../observe/call.ts';
 import type { Bucket } from '../records/bucket.ts';
 import type { KeyRef } from '../records/key-ref.ts';
 import { CommitLife } from '../heads/commit-life.ts';
-import type { EncryptWith } from '../heads/object-requests.ts';
+import type { KeepApart } from '../heads/object-requests.ts';
 import { abortUpload, discardUploads } from './upload-abort.ts';
 import type { UploadsContext } from './upload-context.ts';
 import { type CompleteRequest, type CompletedUpload, completeUpload } from './upload-complete.ts';
@@ -45,7 +45,7 @@ export interface Uploads {
   /** Whether the backend will say the MD5 of a part, so that none need be computed here: at most one call. */
   saysPartMd5(
     upload: Upload,
-    part: { readonly size: number; readonly encryptWith: EncryptWith | undefined },
+    part: { readonly size: number; readonly keepApart: KeepApart | undefined },
     call: Call,
   ): Promise<boolean>;
   /** @throws S3Error NoSuchUpload: the upload ended meanwhile; what the verification of the body throws */
@@ -53,7 +53,11 @@ export interface Uploads {
   /** @throws as `putPart`; StoreError sourceNotFound, sourceConditionFailed: the source changed, look it up again */
   copyPart(upload: Upload, copy: PartCopy, call: Call): Promise<PartRecord>;
   /** Parts with numbers above `after`. */
-  listParts(upload: Upload, page: { readonly after: number; readonly limit: number }, call: Call): Promise<PartPage>;
+  listParts(
+    upload: Pick<Upload, 'bucket' | 'uploadId'>,
+    page: { readonly after: number; readonly limit: number },
+    call: Call,
+  ): Promise<PartPage>;
   list(bucket: Bucket, request: UploadListRequest, call: Call): Promise<UploadPage>;
   /** Repeated with the same parts, it answers the same. @throws S3Error, see `completeUpload` */
   complete(target: UploadTarget, request: CompleteRequest, call: Call): Promise<CompletedUpload>;

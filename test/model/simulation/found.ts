@@ -69,4 +69,41 @@ export const FOUND: Readonly<Record<string, Plan>> = {
     ],
     faults: [{ request: 'd', call: 0, from: 'commit', kind: 'leaveAfter' }],
   },
+  'a Complete comes again through another gateway, and versioning is being suspended meanwhile': {
+    ...CALM,
+    seed: 4_107_327,
+    versioning: 'enabled',
+    actions: [
+      {
+        id: 'c',
+        at: 53,
+        gateway: 0,
+        account: 'A',
+        key: 'k',
+        what: { kind: 'put', size: 'streamed', storageClass: 'STANDARD' },
+      },
+      {
+        id: 'd',
+        at: 103,
+        gateway: 2,
+        account: 'A',
+        key: 'k',
+        what: { kind: 'upload', through: [0, 1, 2], apart: 38, again: false },
+      },
+      { id: 'g', at: 375, gateway: 0, account: 'A', what: { kind: 'setVersioning', to: 'Suspended' }, key: 'k' },
+      {
+        id: 'h',
+        at: 381,
+        gateway: 2,
+        account: 'A',
+        key: 'k',
+        what: { kind: 'upload', through: [0, 2, 2], apart: 16, again: true },
+      },
+    ],
+    faults: [
+      { request: 'h.3', call: 4, kind: 'loseRequest' },
+      { request: 'h.3', call: 5, kind: 'leaveBefore' },
+      { request: 'd.3', call: 3, kind: 'leaveDuring' },
+    ],
+  },
 };

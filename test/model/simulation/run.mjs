@@ -1,8 +1,18 @@
-// npm run simulate -- --seeds N --seed S [--stop N] [--themes a,b] [--plant NAME] [--placed] [--no-shrink] [--out FILE]
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+
+const USAGE = `usage: npm run simulate -- [options]
+  --seeds N      simulations; 1000 unless given
+  --seed N       seed of the first one; 1 unless given
+  --stop N       end after so many that fail; 1 unless given
+  --themes A,B   only of these themes; all unless given
+  --plant NAME   with an old fault, which must be found
+  --placed       buckets are parts of containers
+  --no-shrink    do not make failures smaller
+  --out FILE     write failures there
+Ends with 0, and with 1 when a simulation failed.`;
 
 const { values } = parseArgs({
   options: {
@@ -14,8 +24,13 @@ const { values } = parseArgs({
     placed: { type: 'boolean', default: false },
     'no-shrink': { type: 'boolean', default: false },
     out: { type: 'string', default: '' },
+    help: { type: 'boolean', short: 'h', default: false },
   },
 });
+if (values.help) {
+  console.log(USAGE);
+  process.exit(0);
+}
 
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
 const child = spawn(

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Bucket } from '../../../../src/manifest/records/bucket.ts';
 import { SYSTEM_TIME } from '../../../../src/manifest/records/time.ts';
 import type { UploadTarget } from '../../../../src/manifest/uploads/upload-find.ts';
+import { NULL_VERSION } from '../../../../src/manifest/heads/head.ts';
+import type { ListedPart } from '../../../../src/manifest/uploads/upload-plan.ts';
 import { stagingRef } from '../../../../src/manifest/records/upload-names.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { TestTime } from '../../../support/test-time.ts';
@@ -18,13 +20,13 @@ function later({ bucket }: UploadFixture, minutes: number, ahead: number): Bucke
 /** A Complete that stands still after it has claimed its upload, and does `meanwhile`. */
 async function standing(
   versioning: Bucket['versioning'],
-  meanwhile: (fixture: UploadFixture, target: UploadTarget) => Promise<void>,
+  meanwhile: (fixture: UploadFixture, target: UploadTarget, parts: readonly ListedPart[]) => Promise<void>,
 ) {
   const fixture = await UploadFixture.open();
   fixture.bucket = { ...fixture.bucket, versioning };
   const { target, parts } = await fixture.started('k', 'one,', 'two');
   const completed = await codeOf(
-    fixture.complete(target, parts, { beforePublication: () => meanwhile(fixture, target) }),
+    fixture.complete(target, parts, { beforePublication: () => meanwhile(fixture, target, parts) }),
   );
   return { completed, text: await fixture.text('k') };
 }
@@ -75,6 +77,50 @@ describe.each(['never', 'enabled'] as const)(
     });
   },
 );
+
+const CHANGES: readonly (readonly [Bucket['versioning'], Bucket['versioning']])[] = [
+  ['never', 'enabled'],
+  ['enabled', 'suspended'],
+  ['suspended', 'enabled'],
+];
+
+describe.each(CHANGES)('a Complete of a bucket whose versioning was %s, repeated when it is %s', (before, after) => {
+  const changed = (fixture: UploadFixture, target: UploadTarget, minutes: number, ahead: number): UploadTarget => ({
+    ...target,
+    bucket: { ...later(fixture, minutes, ahead), versioning: after },
+  });
+
+  it.each([
+    [0, 0],
+    [15, 10],
+    [15, -10],
+  ])('waits for the first one after %i minutes, with a clock that is %i minutes ahead', async (minutes, ahead) => {
+    let repeated = 'none';
+    const outcome = await standing(before, async (fixture, target, parts) => {
+      repeated = await codeOf(fixture.complete(changed(fixture, target, minutes, ahead), parts));
+    });
+    expect(repeated).toBe('OperationAborted');
+    expect(outcome).toEqual({ completed: 'ok', text: 'one,two' });
+  });
+
+  it.each([0, 10, -10])(
+    'is carried out 45 minutes after the first one crashed, with a clock that is %i minutes ahead',
+    async (ahead) => {
+      const fixture = await UploadFixture.open();
+      fixture.bucket = { ...fixture.bucket, versioning: before };
+      const { target, parts } = await fixture.started('k', 'one,', 'two');
+      const beforePublication = async (): Promise<void> => {
+        fixture.plan = () => ({ kind: 'fail' });
+      };
+      expect(await codeOf(fixture.complete(target, parts, { beforePublication }))).not.toBe('ok');
+      fixture.plan = () => undefined;
+      const { versionId } = await fixture.complete(changed(fixture, target, 45, ahead), parts);
+      expect(versionId === NULL_VERSION).toBe(after === 'suspended');
+      fixture.bucket = { ...fixture.bucket, versioning: after };
+      expect(await fixture.text('k')).toBe('one,two');
+    },
+  );
+});
 
 describe('the claim of a Complete that crashed', () => {
   it.each([0, 10, -10])(
