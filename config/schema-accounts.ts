@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { GROUP, KEY, POLICIES, PROVIDER, ROLE, USER } from './schema-identities.ts';
+import { QUOTA } from './schema-quotas.ts';
 import { RATES } from './schema-rates.ts';
 
 /** Access key of the embedded default configuration. It is public, so it works on loopback only. */
@@ -47,6 +48,9 @@ export const ACCOUNT = z.strictObject({
     .default([])
     .describe('OpenID Connect issuers whose tokens AssumeRoleWithWebIdentity takes.'),
   rates: RATES.optional().describe('Limits of the account: its root, users and roles together.'),
+  quota: QUOTA.optional().describe(
+    'What may lie in all buckets of the account together ([usage and quotas](usage.md)).',
+  ),
 });
 
 /** A file of `accountsFrom`. */

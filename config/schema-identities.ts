@@ -3,7 +3,7 @@ import { exactlyOne, path } from './schema-parts.ts';
 import { RATES } from './schema-rates.ts';
 
 /** Names of groups, roles and policies: as IAM allows them. */
-const NAME = /^[\w+=,.@-]{1,64}$/;
+const IDENTITY_NAME = /^[\w+=,.@-]{1,64}$/;
 const BUCKET_PATTERN = /^[a-z0-9.*?-]{1,63}$/;
 
 export const KEY = z
@@ -39,7 +39,7 @@ interface MaybeShort {
   readOnly?: boolean | undefined;
 }
 
-function needsBuckets<T extends MaybeShort>(value: T, context: z.RefinementCtx<T>): void {
+export function needsBuckets<T extends MaybeShort>(value: T, context: z.RefinementCtx<T>): void {
   if (value.buckets !== undefined) return;
   for (const field of ['prefix', 'readOnly'] as const) {
     if (value[field] !== undefined) {
@@ -48,27 +48,44 @@ function needsBuckets<T extends MaybeShort>(value: T, context: z.RefinementCtx<T
   }
 }
 
-const DOCUMENT = z.looseObject({
-  Version: z.string().optional().describe('Version of the policy language.'),
-  Statement: z
-    .unknown()
-    .refine((value) => typeof value === 'object' && value !== null, 'expected a statement or a list of them')
-    .describe('A policy document as IAM has it, in YAML or JSON.'),
-});
+const DOCUMENT = z
+  .looseObject({
+    Version: z.string().optional().describe('Version of the policy language.'),
+    Statement: z
+      .unknown()
+      .refine((value) => typeof value === 'object' && value !== null, 'expected a statement or a list of them')
+      .meta({ anyOf: [{ type: 'object' }, { type: 'array' }] })
+      .describe('A policy document as IAM has it, in YAML or JSON.'),
+  })
+  // What has members of two forms would be read as one of them.
+  .refine(
+    (document) => !('file' in document) && !('buckets' in document),
+    'expected Statement without file or buckets',
+  );
 const FILE = z.strictObject({ file: path('File with a policy document, JSON. Read again when it changes.') });
 
+const SHORT_POLICY = z.strictObject({ ...SHORT_FORM, buckets: SHORT_FORM.buckets.unwrap() });
 /** A policy: short form, document, or the file of one. */
-const POLICY = z.union([z.strictObject({ ...SHORT_FORM, buckets: SHORT_FORM.buckets.unwrap() }), FILE, DOCUMENT], {
+const POLICY = z.union([SHORT_POLICY, FILE, DOCUMENT], {
   error: 'expected buckets (with prefix, readOnly), file, or a document with Statement',
+});
+/** A policy that names no file of the gateway's machine. */
+export const WRITTEN_POLICY = z.union([SHORT_POLICY, DOCUMENT], {
+  error: 'expected buckets (with prefix, readOnly), or a document with Statement',
 });
 
 /** What is attached to an identity: a policy by its name, or written out. */
-const ATTACHED = z
-  .array(
-    z.union([z.string().regex(NAME), POLICY], { error: 'expected the name of a policy of this account, or a policy' }),
-  )
-  .default([])
-  .describe('Policies that say what may be done: names from `policies` of the account, or policies written out.');
+function attached<P extends z.ZodType>(policy: P) {
+  return z
+    .array(
+      z.union([z.string().regex(IDENTITY_NAME), policy], {
+        error: 'expected the name of a policy of this account, or a policy',
+      }),
+    )
+    .default([])
+    .describe('Policies that say what may be done: names from `policies` of the account, or policies written out.');
+}
+const ATTACHED = attached(POLICY);
 
 const WHOLE_ACCOUNT = z
   .literal('account')
@@ -85,6 +102,22 @@ const NOT_BEFORE = z.iso
     'Temporary credentials made before this moment are refused, e.g. `2026-01-31T12:00:00Z`: how they are revoked.',
   );
 
+/** What users have besides names and keys. */
+const USER_SETTINGS = {
+  policy: WHOLE_ACCOUNT,
+  policies: ATTACHED,
+  groups: z
+    .array(z.string().regex(IDENTITY_NAME))
+    .default([])
+    .describe('Groups of the account whose policies count for this user, too.'),
+  ...SHORT_FORM,
+  tags: TAGS,
+  notBefore: NOT_BEFORE,
+  rates: RATES.optional().describe('Limits of this user, all its keys together.'),
+};
+/** The same without files of the gateway's machine. */
+export const WRITTEN_USER_SETTINGS = { ...USER_SETTINGS, policies: attached(WRITTEN_POLICY) };
+
 export const USER = z
   .strictObject({
     name: z
@@ -93,22 +126,13 @@ export const USER = z
       .describe('Name within the account (`aws:username`).'),
     arn: z.string().regex(/^arn:/).optional().describe('Default `arn:aws:iam::<account number>:user/<name>`.'),
     keys: z.array(KEY).default([]).describe('Access keys of this user; several allow rotation.'),
-    policy: WHOLE_ACCOUNT,
-    policies: ATTACHED,
-    groups: z
-      .array(z.string().regex(NAME))
-      .default([])
-      .describe('Groups of the account whose policies count for this user, too.'),
-    ...SHORT_FORM,
-    tags: TAGS,
-    notBefore: NOT_BEFORE,
-    rates: RATES.optional().describe('Limits of this user, all its keys together.'),
+    ...USER_SETTINGS,
   })
   .superRefine(needsBuckets);
 
 export const GROUP = z
   .strictObject({
-    name: z.string().regex(NAME).describe('Name within the account.'),
+    name: z.string().regex(IDENTITY_NAME).describe('Name within the account.'),
     policies: ATTACHED,
     ...SHORT_FORM,
   })
@@ -134,7 +158,7 @@ const TRUST = z.strictObject({
     .min(1)
     .optional()
     .describe('Users of the account by name; users and roles of any account by ARN.'),
-  roles: z.array(z.string().regex(NAME)).min(1).optional().describe('Roles of the account by name.'),
+  roles: z.array(z.string().regex(IDENTITY_NAME)).min(1).optional().describe('Roles of the account by name.'),
   accounts: z
     .array(z.string().min(1))
     .min(1)
@@ -149,7 +173,7 @@ export const ROLE = z
   .strictObject({
     name: z
       .string()
-      .regex(NAME)
+      .regex(IDENTITY_NAME)
       .describe('Name within the account; its ARN is `arn:aws:iam::<account number>:role/<name>`.'),
     trust: z
       .union([TRUST, FILE, DOCUMENT], {
@@ -181,7 +205,7 @@ export const PROVIDER = z.strictObject({
 });
 
 export const POLICIES = z
-  .record(z.string().regex(NAME), POLICY)
+  .record(z.string().regex(IDENTITY_NAME), POLICY)
   .default({})
   .describe('Policies by name, for users, groups and roles of this account.');
 
@@ -190,6 +214,5 @@ export type UserConfig = z.infer<typeof USER>;
 export type GroupConfig = z.infer<typeof GROUP>;
 export type RoleConfig = z.infer<typeof ROLE>;
 export type PolicyConfig = z.infer<typeof POLICY>;
-export type AttachedConfig = z.infer<typeof ATTACHED>[number];
 export type TrustConfig = z.infer<typeof TRUST>;
 export type ProviderConfig = z.infer<typeof PROVIDER>;

@@ -1,3 +1,4 @@
+import type { Quota } from '../manifest/index.ts';
 import type { Account, Permissions, Tags } from './identities/account.ts';
 import type { IdentityProvider, Rates, Role } from './identities/identities.ts';
 import type { NamedPolicy } from './policy/document.ts';
@@ -86,6 +87,8 @@ export interface AccountDirectory {
   provider(arn: string): IdentityProvider | undefined;
   /** By canonical id of an account, or ARN of a user or role. */
   ratesOf(id: string): Rates | undefined;
+  /** By canonical id of an account. */
+  quotaOf(id: string): Quota | undefined;
   /** All named policies of all accounts. */
   policies(): Iterable<NamedPolicy>;
 }

@@ -1,3 +1,4 @@
+import type { Quota } from '../manifest/index.ts';
 import { ANONYMOUS_ID } from '../protocol/acl/acl.ts';
 import type { Account, AccountDirectory, AccountUser, Credential, DirectoryUser } from './accounts.ts';
 import type { IdentityProvider, Rates, Role } from './identities/identities.ts';
@@ -18,6 +19,7 @@ export interface AccountSettings extends Account {
   readonly policies?: readonly NamedPolicy[];
   readonly providers?: readonly IdentityProvider[];
   readonly rates?: Rates | undefined;
+  readonly quota?: Quota | undefined;
 }
 
 export interface UserSettings extends AccountUser {
@@ -35,7 +37,7 @@ export interface UserSettings extends AccountUser {
 export function createAccountDirectory(settings: readonly AccountSettings[]): AccountDirectory {
   const tables = new Tables();
   for (const account of settings) tables.add(account);
-  const { byKey, byName, byCanonicalId, byNumber, byEmail, users, roles, policies, providers, rates } = tables;
+  const { byKey, byName, byCanonicalId, byNumber, byEmail, users, roles, policies, providers, rates, quotas } = tables;
   return {
     byAccessKey: (accessKeyId) => byKey.get(accessKeyId),
     byCanonicalId: (id) => byCanonicalId.get(id),
@@ -48,6 +50,7 @@ export function createAccountDirectory(settings: readonly AccountSettings[]): Ac
     policy: (arn) => policies.get(arn),
     provider: (arn) => providers.get(arn),
     ratesOf: (id) => rates.get(id),
+    quotaOf: (id) => quotas.get(id),
     policies: () => policies.values(),
   };
 }
@@ -63,8 +66,9 @@ class Tables {
   readonly policies = new Map<string, NamedPolicy>();
   readonly providers = new Map<string, IdentityProvider>();
   readonly rates = new Map<string, Rates>();
+  readonly quotas = new Map<string, Quota>();
 
-  add({ keys, users, roles = [], policies = [], providers = [], rates, ...fields }: AccountSettings): void {
+  add({ keys, users, roles = [], policies = [], providers = [], rates, quota, ...fields }: AccountSettings): void {
     const account: Account = Object.freeze(fields);
     if (account.canonicalId === ANONYMOUS_ID) {
       throw new Error(`canonical id ${ANONYMOUS_ID} stands for anonymous callers`);
@@ -75,6 +79,7 @@ class Tables {
     const email = account.email.toLowerCase();
     this.byEmail.set(email, [...(this.byEmail.get(email) ?? []), account]);
     if (rates !== undefined) this.rates.set(account.canonicalId, rates);
+    if (quota !== undefined) this.quotas.set(account.canonicalId, quota);
     for (const key of keys) addOnce(this.byKey, key.accessKeyId, { ...key, account }, 'access key');
     for (const user of users) this.#addUser(user, account);
     for (const role of roles) this.#addRole({ ...role, account }, account);
@@ -128,6 +133,7 @@ export function replaceableDirectory(first: AccountDirectory): ReplaceableDirect
     policy: (arn) => current.policy(arn),
     provider: (arn) => current.provider(arn),
     ratesOf: (id) => current.ratesOf(id),
+    quotaOf: (id) => current.quotaOf(id),
     policies: () => current.policies(),
     replace(next) {
       current = next;

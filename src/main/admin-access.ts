@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
 import type { AdminConfig } from '../../config/schema.ts';
-import { type RouteAccess, adminGuard } from '../admin/guard/guard.ts';
-import { inClusterApi, type KubernetesApi, reviewToken } from '../admin/guard/kubernetes-review.ts';
-import { anyOf, fixedTokens, type TokenCheck } from '../admin/guard/token-check.ts';
+import { type ManageGuard, type RouteAccess, adminGuard } from '../admin/guard/guard.ts';
+import { reviewToken } from '../admin/guard/kubernetes-review.ts';
+import { anyOf, fixedTokens, type NamingCheck, notAmong } from '../admin/guard/token-check.ts';
 import { tokenReview } from '../admin/guard/token-review.ts';
 import type { AdminPart } from '../admin/server.ts';
 import type { Log } from '../observe/log.ts';
+import { kubernetesApi } from './kubernetes.ts';
 import { readSecret, type SecretSources } from './secrets.ts';
 import { StartError } from './start-error.ts';
 import { watchFiles } from './watch-files.ts';
@@ -21,18 +22,35 @@ export interface AdminAccess {
   close(): void;
 }
 
+interface AdminAccessOptions {
+  readonly admin: AdminConfig;
+  readonly sources: SecretSources;
+  readonly log: Log;
+  /** Told of requests for changes whose token does not suffice. */
+  readonly onRefused?: ManageGuard['onRefused'] | undefined;
+}
+
 /** Who gets in on the admin port, as the configuration has it. @throws StartError */
-export function openAdminAccess(admin: AdminConfig, sources: SecretSources, log: Log): AdminAccess {
+export function openAdminAccess({ admin, sources, log, onRefused }: AdminAccessOptions): AdminAccess {
   const closers: (() => void)[] = [];
-  const checks: TokenCheck[] = [];
-  if (admin.tokenFile !== undefined || admin.tokenEnv !== undefined) {
-    checks.push(configuredTokens(admin, { sources, log, closers }));
-  }
-  if (admin.tokenReview !== undefined) checks.push(clusterTokens(admin.tokenReview, sources, log));
+  const surroundings = { sources, log, closers };
+  const { tokenReview: review, manage } = admin;
+  const own = checksOf('admin.token', { tokenFile: admin.tokenFile, tokenEnv: admin.tokenEnv, review }, surroundings);
+  const managing = manage && managerChecks(manage, review, surroundings);
+  // A token that is known here is shown to no other service, which might keep it.
+  const managers =
+    managing && anyOf([...managing.fixed, ...managing.reviewed.map((check) => notAmong(own.fixed, check))]);
+  // Tokens that may change may read, too: then no caller reads without one.
+  const checks = [own, ...(managing === undefined ? [] : [managing])];
+  const readers = [...checks.flatMap(({ fixed }) => fixed), ...checks.flatMap(({ reviewed }) => reviewed)];
   // A port without inspector may be bound anywhere: on what is no probe and not open, no token is right.
-  const probesOnly = checks.length === 0 && !admin.inspector;
+  const probesOnly = readers.length === 0 && !admin.inspector;
   return {
-    guard: adminGuard({ tokens: checks.length > 0 || probesOnly ? anyOf(checks) : undefined, names: admin.names }),
+    guard: adminGuard({
+      tokens: readers.length > 0 || probesOnly ? anyOf(readers) : undefined,
+      names: admin.names,
+      ...(managers && { manage: { tokens: managers, onRefused: onRefused ?? (() => undefined) } }),
+    }),
     metrics: admin.openMetrics || probesOnly ? 'open' : 'token',
     close: () => closers.forEach((close) => close()),
   };
@@ -44,10 +62,49 @@ interface Surroundings {
   readonly closers: (() => void)[];
 }
 
+/** @throws StartError */
+function managerChecks(
+  manage: NonNullable<AdminConfig['manage']>,
+  review: TokenReviewSettings | undefined,
+  surroundings: Surroundings,
+): Checks {
+  const { tokenFile, tokenEnv, users, groups } = manage;
+  const asked = users.length + groups.length > 0 && review !== undefined ? { ...review, users, groups } : undefined;
+  return checksOf('admin.manage.token', { tokenFile, tokenEnv, review: asked }, surroundings);
+}
+
+type TokenReviewSettings = NonNullable<AdminConfig['tokenReview']>;
+
+interface TokenSettings {
+  readonly tokenFile?: string | undefined;
+  readonly tokenEnv?: string | undefined;
+  readonly review: TokenReviewSettings | undefined;
+}
+
+/** The checks of one group of callers. */
+interface Checks {
+  readonly fixed: readonly NamingCheck[];
+  readonly reviewed: readonly NamingCheck[];
+}
+
+/** @param where path of the setting, for messages @throws StartError */
+function checksOf(where: string, settings: TokenSettings, surroundings: Surroundings): Checks {
+  const { tokenFile, tokenEnv, review } = settings;
+  const hasFixed = tokenFile !== undefined || tokenEnv !== undefined;
+  return {
+    fixed: hasFixed ? [configuredTokens(where, settings, surroundings)] : [],
+    reviewed: review === undefined ? [] : [clusterTokens(review, surroundings)],
+  };
+}
+
 /** A file is read again when it changes; while what it holds is no good, the old tokens stay. */
-function configuredTokens({ tokenFile, tokenEnv }: AdminConfig, { sources, log, closers }: Surroundings): TokenCheck {
+function configuredTokens(
+  where: string,
+  { tokenFile, tokenEnv }: TokenSettings,
+  { sources, log, closers }: Surroundings,
+): NamingCheck {
   const read = (): string[] =>
-    checkedTokens(readSecret({ file: tokenFile, variable: tokenEnv }, 'admin.token', sources));
+    checkedTokens(readSecret({ file: tokenFile, variable: tokenEnv }, where, sources), where);
   let tokens = read();
   if (tokenFile !== undefined) {
     closers.push(
@@ -67,7 +124,7 @@ function configuredTokens({ tokenFile, tokenEnv }: AdminConfig, { sources, log, 
   return fixedTokens(() => tokens);
 }
 
-function checkedTokens(text: string): string[] {
+function checkedTokens(text: string, where: string): string[] {
   const tokens = text
     .split('\n')
     .map((line) => line.trim())
@@ -75,18 +132,14 @@ function checkedTokens(text: string): string[] {
   const good = tokens.length > 0 && tokens.every((token) => token.length >= MIN_TOKEN_LENGTH && TOKEN.test(token));
   if (!good) {
     throw new StartError([
-      `admin.token: expected ${MIN_TOKEN_LENGTH} or more letters, digits or any of - . _ ~ + / (openssl rand -hex 32)`,
+      `${where}: expected ${MIN_TOKEN_LENGTH} or more letters, digits or any of - . _ ~ + / (openssl rand -hex 32)`,
     ]);
   }
   return tokens;
 }
 
-function clusterTokens(
-  settings: NonNullable<AdminConfig['tokenReview']>,
-  sources: SecretSources,
-  log: Log,
-): TokenCheck {
-  const api = kubernetesApi(settings, sources);
+function clusterTokens(settings: TokenReviewSettings, { sources, log }: Surroundings): NamingCheck {
+  const api = kubernetesApi(settings, 'admin.tokenReview', sources);
   return tokenReview({
     ...settings,
     review: (token, audiences, signal) => reviewToken(api, { token, audiences }, signal),
@@ -96,21 +149,4 @@ function clusterTokens(
         'the Kubernetes API server says nothing about a token for the admin port',
       ),
   });
-}
-
-function kubernetesApi(
-  { server, tokenFile, caFile }: NonNullable<AdminConfig['tokenReview']>,
-  { folder, environment }: SecretSources,
-): KubernetesApi {
-  const cluster = inClusterApi(environment);
-  const api = { server: server ?? cluster?.server, tokenFile: tokenFile ?? cluster?.tokenFile };
-  if (api.server === undefined || api.tokenFile === undefined) {
-    throw new StartError(['admin.tokenReview: this is no pod of a cluster: expected server and tokenFile']);
-  }
-  const authority = caFile ?? (server === undefined ? cluster?.caFile : undefined);
-  return {
-    server: api.server,
-    tokenFile: resolve(folder, api.tokenFile),
-    caFile: authority === undefined ? undefined : resolve(folder, authority),
-  };
 }

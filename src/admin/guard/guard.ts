@@ -3,7 +3,7 @@ import { type AdminPart, refuse } from '../server.ts';
 import { Attempts, type LoginVerdict } from './attempts.ts';
 import type { SessionState } from './contract.ts';
 import { NO_COOKIE, isTokenText, presentedToken, tokenCookie } from './presented-token.ts';
-import type { TokenCheck } from './token-check.ts';
+import type { NamingCheck, TokenCheck } from './token-check.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 
@@ -14,9 +14,20 @@ export interface GuardOptions {
   readonly names: readonly string[];
   /** The brake on guessing; absent: one of its own. */
   readonly attempts?: Attempts;
+  /** Routes that change something; absent: no caller may use them. */
+  readonly manage?: ManageGuard;
 }
 
-const REFUSALS: Readonly<Record<Exclude<LoginVerdict, 'right'>, readonly [status: number, error: string]>> = {
+export interface ManageGuard {
+  /** Those of `GuardOptions.tokens` that may change something. */
+  readonly tokens: NamingCheck;
+  /** Told of requests whose token was looked at and does not suffice. */
+  readonly onRefused: (request: FastifyRequest, code: 'Unauthorized' | 'AccessDenied') => void;
+}
+
+type RefusedEntry = readonly [status: number, error: string];
+
+const REFUSALS: Readonly<Record<Exclude<LoginVerdict, 'right'>, RefusedEntry>> = {
   wrong: [401, 'a token is needed here: Authorization: Bearer TOKEN'],
   unknown: [503, 'nobody who could tell about this token answers; try again'],
   braked: [429, 'too many wrong tokens came from here; wait a little and try again'],
@@ -28,26 +39,29 @@ const MAX_LOGIN_BYTES = 16 * 1024;
  * Who gets in on the admin port; see `contract.ts`. Everything is refused that does not say otherwise, what is not
  * there included.
  */
-export function adminGuard({ tokens, names, attempts = new Attempts() }: GuardOptions): AdminPart {
+export function adminGuard({ tokens, names, attempts = new Attempts(), manage }: GuardOptions): AdminPart {
   const verify: Verify = async (request, token) => {
     if (tokens === undefined) return 'right';
     return isTokenText(token) ? attempts.verify(tokens, token, request.socket.remoteAddress) : 'wrong';
   };
   const ownNames = new Set(names.map((name) => name.toLowerCase()));
+  const mayNotManage = manage && manageRefusal(manage, verify);
 
-  async function refusal(request: FastifyRequest): Promise<readonly [status: number, error: string] | undefined> {
+  async function refusal(request: FastifyRequest): Promise<RefusedEntry | undefined> {
     const access = request.routeOptions.config.access ?? 'token';
     if (access === 'probe') return undefined;
     if (isCrossSite(request.method, request.headers)) return [403, 'not for pages of other sites'];
     if (tokens === undefined && !isOwnHost(request.headers.host, ownNames)) {
       return [403, 'not under this host name: setting admin.names lists those that are meant'];
     }
+    if (access === 'manage') return mayNotManage === undefined ? REFUSALS.wrong : mayNotManage(request);
     if (access === 'open' || tokens === undefined) return undefined;
     const verdict = await verify(request, presentedToken(request.headers));
     return verdict === 'right' ? undefined : REFUSALS[verdict];
   }
 
   return (app) => {
+    app.decorateRequest('manager', undefined);
     app.addHook('onRequest', async (request, reply) => {
       // On the raw answer: streams are written past Fastify.
       for (const [name, value] of Object.entries(SECURITY_HEADERS)) reply.raw.setHeader(name, value);
@@ -58,6 +72,32 @@ export function adminGuard({ tokens, names, attempts = new Attempts() }: GuardOp
       return refuse(withRetryAfter(reply, status), status, error);
     });
     addSessionRoutes(app, { isRequired: tokens !== undefined, verify });
+  };
+}
+
+/**
+ * What keeps a request from changing something. Only a token in the header counts: a browser sends the page's cookie by
+ * itself. A token that reads is no guess, and is told that it does not suffice.
+ */
+function manageRefusal(
+  { tokens, onRefused }: ManageGuard,
+  verify: Verify,
+): (request: FastifyRequest) => Promise<RefusedEntry | undefined> {
+  return async (request) => {
+    const { authorization } = request.headers;
+    const token = presentedToken(authorization === undefined ? {} : { authorization });
+    if (!isTokenText(token)) return REFUSALS.wrong;
+    const known = await verify(request, token);
+    if (known === 'wrong') onRefused(request, 'Unauthorized');
+    if (known !== 'right') return REFUSALS[known];
+    const verdict = await tokens.verify(token, request.socket.remoteAddress);
+    if (verdict === 'unknown') return REFUSALS.unknown;
+    if (verdict === 'right') {
+      request.manager = tokens.subjectOf(token);
+      return undefined;
+    }
+    onRefused(request, 'AccessDenied');
+    return [403, 'this token may read, and change nothing'];
   };
 }
 
@@ -112,12 +152,17 @@ function isHttps({ headers: { origin } }: FastifyRequest): boolean {
 }
 
 /**
- * Says in a route's `config` who may use it. `token`: callers with a token, where one is asked for. `open`: all
- * callers, but no page of another site. `probe`: all callers, whatever the request looks like.
+ * Says in a route's `config` who may use it. `token`: callers with a token, where one is asked for. `manage`: callers
+ * with a token that may change something, in the header. `open`: all callers, but no page of another site. `probe`: all
+ * callers, whatever the request looks like.
  */
-export type RouteAccess = 'token' | 'open' | 'probe';
+export type RouteAccess = 'token' | 'manage' | 'open' | 'probe';
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whose token let the request through to a route of access `manage`. */
+    manager: string | undefined;
+  }
   interface FastifyContextConfig {
     /** Absent: `token`. */
     readonly access?: RouteAccess;

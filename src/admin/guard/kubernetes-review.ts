@@ -1,31 +1,12 @@
-import { readFile } from 'node:fs/promises';
-import { askBounded } from '../../streams/bounded-http.ts';
+import { askKubernetes, type KubernetesApi } from './kubernetes-api.ts';
 import type { ReviewedToken } from './token-review.ts';
-
-export interface KubernetesApi {
-  /** Base URL of the API server. */
-  readonly server: string;
-  /** File with the token that the gateway itself shows; read anew for each call, as the kubelet replaces it. */
-  readonly tokenFile: string;
-  /** PEM file with the authority of the server's certificate; undefined: those of the system. */
-  readonly caFile: string | undefined;
-}
 
 interface AskedToken {
   readonly token: string;
   readonly audiences: readonly string[];
 }
 
-const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 const REVIEWS = '/apis/authentication.k8s.io/v1/tokenreviews';
-
-/** The API server as a pod finds it; undefined outside of a cluster. */
-export function inClusterApi(environment: Readonly<Record<string, string | undefined>>): KubernetesApi | undefined {
-  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = environment;
-  if (host === undefined || host === '') return undefined;
-  const server = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  return { server, tokenFile: `${SERVICE_ACCOUNT}/token`, caFile: `${SERVICE_ACCOUNT}/ca.crt` };
-}
 
 /**
  * Asks the API server whose a token is. The gateway's own service account needs the right to create TokenReviews
@@ -38,32 +19,10 @@ export async function reviewToken(
   signal: AbortSignal,
 ): Promise<ReviewedToken> {
   const spec = { token, ...(audiences.length > 0 && { audiences }) };
-  const { status, body } = await post(
-    api,
-    JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec }),
-    signal,
-  );
+  const review = JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec });
+  const { status, body } = await askKubernetes(api, { method: 'POST', path: REVIEWS, body: review }, signal);
   if (status !== 201 && status !== 200) throw new Error(`the API server answers ${status} to a TokenReview`);
   return readReview(parsed(body));
-}
-
-async function post(
-  { server, tokenFile, caFile }: KubernetesApi,
-  text: string,
-  signal: AbortSignal,
-): Promise<{ status: number; body: string }> {
-  const [own, ca] = await Promise.all([
-    readFile(tokenFile, { encoding: 'utf8', signal }),
-    caFile === undefined ? undefined : readFile(caFile, { signal }),
-  ]);
-  const headers = {
-    authorization: `Bearer ${own.trim()}`,
-    'content-type': 'application/json',
-    accept: 'application/json',
-    'content-length': Buffer.byteLength(text),
-  };
-  const url = new URL(`${server.replace(/\/$/, '')}${REVIEWS}`);
-  return askBounded(url, { method: 'POST', headers, body: text, ca, signal });
 }
 
 /** Without the parser's own error, which quotes the answer: the token that was asked about stands in there. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { TokenCheck, TokenVerdict } from './token-check.ts';
-import { keepNewestName } from '../../observe/bounded-map.ts';
+import type { NamingCheck, TokenVerdict } from './token-check.ts';
+import { keepNewest, keepNewestName } from '../../observe/bounded-map.ts';
 
 /** Whom a Kubernetes token belongs to, as far as it matters here. */
 export interface ReviewedToken {
@@ -46,8 +46,10 @@ interface Remembered {
  * Tokens of the cluster: the API server says whose a token is (TokenReview), the configuration who is let in. Verdicts
  * are remembered for a short while by the token's digest; the number of calls under way and of verdicts is bounded.
  */
-export function tokenReview(options: TokenReviewOptions): TokenCheck {
+export function tokenReview(options: TokenReviewOptions): NamingCheck {
   const remembered = new Map<string, Remembered>();
+  /** User names of tokens that were right, by the tokens' digests. */
+  const subjects = new Map<string, string>();
   const places = new Places();
   /** Digests of tokens that were right once. Apart from the verdicts, which made-up tokens push out. */
   const wereRight = new Set<string>();
@@ -55,7 +57,9 @@ export function tokenReview(options: TokenReviewOptions): TokenCheck {
   async function ask(token: string, free: () => void): Promise<TokenVerdict> {
     try {
       const reviewed = await options.review(token, options.audiences, AbortSignal.timeout(TIMEOUT_MS));
-      return isLetIn(reviewed, options) ? 'right' : 'wrong';
+      if (!isLetIn(reviewed, options)) return 'wrong';
+      keepNewest(subjects, digestOf(token), reviewed.username, MAX_REMEMBERED);
+      return 'right';
     } catch (error) {
       options.onError?.(error);
       return 'unknown';
@@ -65,8 +69,9 @@ export function tokenReview(options: TokenReviewOptions): TokenCheck {
   }
 
   return {
+    subjectOf: (token) => subjects.get(digestOf(token)),
     async verify(token, source = '') {
-      const name = hash('sha256', token, 'hex');
+      const name = digestOf(token);
       const known = remembered.get(name);
       if (known !== undefined && known.until > performance.now()) return known.verdict;
       const free = places.take(source, wereRight.has(name));
@@ -84,6 +89,10 @@ export function tokenReview(options: TokenReviewOptions): TokenCheck {
       return verdict;
     },
   };
+}
+
+function digestOf(token: string): string {
+  return hash('sha256', token, 'hex');
 }
 
 /** Moves a token that was right to the end of the set, takes one that was wrong out. */

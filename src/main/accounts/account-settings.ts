@@ -9,6 +9,7 @@ import {
 } from '../../access/directory.ts';
 import { uniqueId } from '../../access/identities/derived-ids.ts';
 import type { IdentityProvider, Role } from '../../access/identities/identities.ts';
+import type { NamedPolicy } from '../../access/policy/document.ts';
 import { providerArn } from '../../access/identities/trust.ts';
 import { accountOf, type AccountSurroundings, roleArn, userArn } from './account-names.ts';
 import { PolicyShelf } from './policy-shelf.ts';
@@ -16,26 +17,39 @@ import { readSecret, readSecretFile, readTextFile, type SecretSources } from '..
 import { StartError } from '../start-error.ts';
 import { trustPolicy } from './trust-policy.ts';
 
+/** An account of the operator's own files, its secrets and policies read. */
+export interface OwnAccount {
+  readonly settings: AccountSettings;
+  readonly shelf: PolicyShelf;
+}
+
 /** The directory that a configuration describes, secrets read. @throws StartError */
 export function accountDirectory(accounts: readonly AccountConfig[], sources: SecretSources): AccountDirectory {
+  return directoryOf(readAccounts(accounts, sources).map(({ settings }) => settings));
+}
+
+/** @throws StartError a secret or policy that cannot be read, something that is named and not there */
+export function readAccounts(accounts: readonly AccountConfig[], sources: SecretSources): OwnAccount[] {
   const named = accounts.map((config) => ({ config, account: accountOf(config) }));
   const byName = new Map(named.map(({ account }) => [account.name, account]));
+  return named.map(({ config, account }, index) =>
+    ownAccount(config, { account, byName, where: `accounts.${index}`, sources }),
+  );
+}
+
+/** @throws StartError something is there twice */
+export function directoryOf(settings: readonly AccountSettings[]): AccountDirectory {
   try {
-    return createAccountDirectory(
-      named.map(({ config, account }, index) =>
-        settingsOf(config, { account, byName, where: `accounts.${index}`, sources }),
-      ),
-    );
+    return createAccountDirectory(settings);
   } catch (error) {
-    if (error instanceof StartError) throw error;
     throw new StartError([`accounts: ${error instanceof Error ? error.message : String(error)}`], error);
   }
 }
 
-function settingsOf(config: AccountConfig, surroundings: AccountSurroundings): AccountSettings {
+function ownAccount(config: AccountConfig, surroundings: AccountSurroundings): OwnAccount {
   const { account, where, sources } = surroundings;
   const shelf = new PolicyShelf(config, where, sources);
-  return {
+  const settings = {
     ...account,
     keys: keyPairs(config.keys, `${where}.keys`, sources),
     users: config.users.map((user, at) => userOf(user, shelf, { ...surroundings, where: `${where}.users.${at}` })),
@@ -47,17 +61,29 @@ function settingsOf(config: AccountConfig, surroundings: AccountSurroundings): A
       providerOf(provider, { ...surroundings, where: `${where}.identityProviders.${at}` }),
     ),
     rates: config.rates,
+    quota: config.quota,
   };
+  return { settings, shelf };
 }
 
-function userOf(user: UserConfig, shelf: PolicyShelf, { account, where, sources }: AccountSurroundings): UserSettings {
+interface UserSurroundings extends Pick<AccountSurroundings, 'account' | 'where' | 'sources'> {
+  /** Policies that the user may name besides those on the shelf. */
+  readonly added?: ReadonlyMap<string, NamedPolicy>;
+}
+
+/** @throws StartError */
+export function userOf(
+  user: UserConfig,
+  shelf: PolicyShelf,
+  { account, where, sources, added }: UserSurroundings,
+): UserSettings {
   const arn = userArn(user, account);
   return {
     name: user.name,
     arn,
     id: uniqueId('AIDA', arn),
     tags: user.tags ?? {},
-    permissions: shelf.permissionsOf(user, where, user.groups),
+    permissions: shelf.permissionsOf(user, where, user.groups, added),
     keys: keyPairs(user.keys, `${where}.keys`, sources),
     notBefore: moment(user.notBefore),
     rates: user.rates,

@@ -1,12 +1,10 @@
-import { type Environment, loadConfig, type LoadedConfig } from '../../../config/load.ts';
-import type { Config } from '../../../config/schema.ts';
+import { type Environment, loadConfig } from '../../../config/load.ts';
 import type { Log } from '../../observe/log.ts';
-import { openIdentities, type ReplaceableIdentities } from './identities.ts';
+import type { AccountsInForce } from './accounts-in-force.ts';
 import { watchPlaces } from '../watch-places.ts';
 
 interface FollowOptions {
-  readonly loaded: LoadedConfig;
-  readonly identities: ReplaceableIdentities;
+  readonly inForce: AccountsInForce;
   readonly environment: Environment;
   readonly log: Log;
 }
@@ -15,27 +13,29 @@ interface FollowOptions {
  * Takes accounts, keys, policies and the keys of sessions from their files whenever one of these changes; everything
  * else waits for a restart. What is wrong changes nothing. @returns ends it
  */
-export function followAccounts({ loaded, identities, environment, log }: FollowOptions): () => void {
+export function followAccounts({ inForce, environment, log }: FollowOptions): () => void {
+  const { identities } = inForce;
+  const { file } = inForce.loaded;
   let unwatch = (): void => undefined;
   let ended = false;
   const follow = (places: readonly string[]): void => {
     unwatch();
-    if (!ended) unwatch = watchPlaces([...new Set([loaded.file, ...places])], reload);
+    if (!ended) unwatch = watchPlaces([...new Set([file, ...places])], reload);
   };
   const reload = (): void => {
     let accountPlaces: readonly string[] = identities.places;
     try {
-      const next = loadConfig(loaded.file, environment);
-      accountPlaces = [...accountPlaces, ...next.accountPlaces];
-      const { config } = next;
-      const opened = openIdentities(next, { folder: next.folder, environment });
-      identities.replace(opened);
-      follow(opened.places);
-      log.info({ file: loaded.file, accounts: config.accounts.length, users: usersOf(config) }, 'accounts reloaded');
+      const loaded = loadConfig(file, environment);
+      accountPlaces = [...accountPlaces, ...loaded.accountPlaces];
+      inForce.replaceFiles(loaded);
+      follow(identities.places);
+      const { accounts } = loaded.config;
+      const users = accounts.reduce((sum, account) => sum + account.users.length, 0);
+      log.info({ file, accounts: accounts.length, users }, 'accounts reloaded');
     } catch (error) {
       follow(accountPlaces);
       const reason = error instanceof Error ? error.message.replaceAll('\n', '; ') : String(error);
-      log.error({ file: loaded.file, reason }, 'the changed configuration is wrong; the accounts stay as they were');
+      log.error({ file, reason }, 'the changed configuration is wrong; the accounts stay as they were');
     }
   };
   follow(identities.places);
@@ -43,8 +43,4 @@ export function followAccounts({ loaded, identities, environment, log }: FollowO
     ended = true;
     unwatch();
   };
-}
-
-function usersOf({ accounts }: Config): number {
-  return accounts.reduce((sum, { users }) => sum + users.length, 0);
 }

@@ -2,17 +2,23 @@ import type { LoadedConfig } from '../../../config/load.ts';
 import type { AccountDirectory } from '../../access/accounts.ts';
 import { replaceableDirectory } from '../../access/directory.ts';
 import { SealingKeys } from '../../access/sessions/sealing-keys.ts';
-import { accountDirectory } from './account-settings.ts';
+import { directoryOf, type OwnAccount, readAccounts } from './account-settings.ts';
 import { readSecret, type SecretSources } from '../secrets.ts';
 import { StartError } from '../start-error.ts';
 
 /** The identities as the files say them at the moment. */
-interface Identities {
+export interface Identities {
   readonly accounts: AccountDirectory;
   /** What session tokens are sealed with; undefined: there are none. */
   readonly sealing: SealingKeys | undefined;
   /** Files and folders besides the configuration that it was read from, absolute paths. */
   readonly places: readonly string[];
+}
+
+/** Those of the operator's own files alone. */
+export interface OwnIdentities extends Identities {
+  /** What the directory was made of. */
+  readonly own: readonly OwnAccount[];
 }
 
 /** The same, replaced as a whole when the files change. */
@@ -25,10 +31,10 @@ export interface ReplaceableIdentities {
 }
 
 /** @throws StartError */
-export function openIdentities({ config, accountPlaces }: LoadedConfig, sources: SecretSources): Identities {
+export function openIdentities({ config, accountPlaces }: LoadedConfig, sources: SecretSources): OwnIdentities {
   const files: string[] = [];
   const noted = { ...sources, noteFile: (file: string) => void files.push(file) };
-  const accounts = accountDirectory(config.accounts, noted);
+  const own = readAccounts(config.accounts, noted);
   const { keys, keysFile, keysEnv } = config.sts;
   const given =
     keysFile === undefined && keysEnv === undefined
@@ -38,7 +44,8 @@ export function openIdentities({ config, accountPlaces }: LoadedConfig, sources:
           .map((line) => line.trim())
           .filter((line) => line !== '');
   return {
-    accounts,
+    own,
+    accounts: directoryOf(own.map(({ settings }) => settings)),
     sealing: given === undefined ? undefined : sealingKeys(given),
     places: [...accountPlaces, ...files],
   };

@@ -1,11 +1,5 @@
 import type { AccountConfig } from '../../../config/schema-accounts.ts';
-import type {
-  AttachedConfig,
-  GroupConfig,
-  PolicyConfig,
-  RoleConfig,
-  UserConfig,
-} from '../../../config/schema-identities.ts';
+import type { GroupConfig, PolicyConfig, RoleConfig, UserConfig } from '../../../config/schema-identities.ts';
 import type { Permissions } from '../../access/accounts.ts';
 import { expandShortForm } from '../../access/identities/short-form.ts';
 import type { NamedPolicy, PolicyDocument, PolicyKind } from '../../access/policy/document.ts';
@@ -18,9 +12,11 @@ type Attachable =
   | Pick<UserConfig | RoleConfig, 'name' | 'policy' | 'policies' | 'buckets' | 'prefix' | 'readOnly'>
   | GroupConfig;
 
+type NamedPolicies = ReadonlyMap<string, NamedPolicy>;
+
 /** The policies of one account: named ones, and those that its users, groups and roles have. */
 export class PolicyShelf {
-  readonly #byName: ReadonlyMap<string, NamedPolicy>;
+  readonly #byName: NamedPolicies;
   readonly #groups: ReadonlyMap<string, readonly NamedPolicy[]>;
   readonly #sources: SecretSources;
 
@@ -47,9 +43,17 @@ export class PolicyShelf {
     return [...this.#byName.values()];
   }
 
-  /** @param groups whose policies count, too */
-  permissionsOf(identity: UserConfig | RoleConfig, where: string, groups: readonly string[] = []): Permissions {
-    const own = this.#attachedTo(identity, where, identity.name);
+  /**
+   * @param groups whose policies count, too
+   * @param added policies that the identity may name besides those of the account, which win
+   */
+  permissionsOf(
+    identity: UserConfig | RoleConfig,
+    where: string,
+    groups: readonly string[] = [],
+    added: NamedPolicies = new Map(),
+  ): Permissions {
+    const own = this.#attachedTo(identity, where, identity.name, added);
     const shared = groups.flatMap(
       (group, at) => this.#groups.get(group) ?? missing(`${where}.groups.${at}`, `there is no group ${group}`),
     );
@@ -75,10 +79,14 @@ export class PolicyShelf {
     return JSON.stringify(policy);
   }
 
-  #attachedTo(thing: Attachable, where: string, label: string): NamedPolicy[] {
+  #attachedTo(thing: Attachable, where: string, label: string, added: NamedPolicies = new Map()): NamedPolicy[] {
     const { buckets, prefix, readOnly, policies } = thing;
     const listed = policies.map((policy, at) =>
-      this.#attached(policy, `${where}.policies.${at}`, `${label}/policies/${at}`),
+      typeof policy === 'string'
+        ? (this.#byName.get(policy) ??
+          added.get(policy) ??
+          missing(`${where}.policies.${at}`, `there is no policy ${policy} in this account`))
+        : { name: `${label}/policies/${at}`, document: this.documentOf(policy, `${where}.policies.${at}`) },
     );
     return buckets === undefined
       ? listed
@@ -89,11 +97,6 @@ export class PolicyShelf {
           },
           ...listed,
         ];
-  }
-
-  #attached(policy: AttachedConfig, where: string, label: string): NamedPolicy {
-    if (typeof policy !== 'string') return { name: label, document: this.documentOf(policy, where) };
-    return this.#byName.get(policy) ?? missing(where, `there is no policy ${policy} in this account`);
   }
 }
 

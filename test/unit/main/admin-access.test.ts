@@ -1,7 +1,11 @@
+import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { text as textOf } from 'node:stream/consumers';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ADMIN, adminFaults, type AdminConfig } from '../../../config/schema-admin.ts';
 import { startAdminServer, type AdminServer } from '../../../src/admin/server.ts';
 import { type AdminAccess, openAdminAccess } from '../../../src/main/admin-access.ts';
@@ -44,10 +48,10 @@ describe('openAdminAccess', () => {
 
   function open(settings: object, environment: Readonly<Record<string, string>> = {}): AdminAccess {
     const admin: AdminConfig = ADMIN.parse(settings);
-    return (access = openAdminAccess(admin, { folder, environment }, LOG));
+    return (access = openAdminAccess({ admin, sources: { folder, environment }, log: LOG }));
   }
 
-  async function status(token?: string): Promise<number> {
+  async function status(token?: string, method = 'GET'): Promise<number> {
     const { metrics, guard } = access ?? open({});
     server ??= await startAdminServer({
       log: SILENT,
@@ -57,11 +61,13 @@ describe('openAdminAccess', () => {
         guard,
         (app) => {
           app.get('/api', () => 'api');
+          app.put('/api', { config: { access: 'manage' } }, () => 'changed');
           app.get('/metrics', { config: { access: metrics } }, () => 'metrics');
         },
       ],
     });
     const answer = await fetch(`http://127.0.0.1:${server.address.port}/api`, {
+      method,
       headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
     });
     return answer.status;
@@ -110,6 +116,32 @@ describe('openAdminAccess', () => {
   it('without inspector nothing but probes and metrics is there for anybody', async () => {
     open({ host: '0.0.0.0', inspector: false });
     expect([await status(), await status(TOKEN), await metricsStatus()]).toEqual([401, 401, 200]);
+  });
+
+  it('shows tokens to the API server only where no fixed one is the same', async () => {
+    const shown: string[] = [];
+    const api = createServer((request, response) => {
+      void textOf(request).then((body) => {
+        shown.push((JSON.parse(body) as { spec: { token: string } }).spec.token);
+        response.writeHead(201).end(JSON.stringify({ status: { authenticated: false } }));
+      });
+    }).listen(0, '127.0.0.1');
+    await once(api, 'listening');
+    onTestFinished(() => void api.close());
+    writeFileSync(join(folder, 'own'), 'own-token');
+    const at = { server: `http://127.0.0.1:${String((api.address() as AddressInfo).port)}`, tokenFile: 'own' };
+    const settings = {
+      tokenEnv: 'READ',
+      tokenReview: { ...at, users: ['reader'] },
+      manage: { tokenEnv: 'MANAGE', users: ['manager'] },
+    };
+    const [READ, MANAGE] = ['a-token-that-only-reads', 'a-token-that-may-manage'];
+    open(settings, { READ, MANAGE });
+    expect([await status(READ), await status(MANAGE)]).toEqual([200, 200]);
+    expect([await status(READ, 'PUT'), await status(MANAGE, 'PUT')]).toEqual([403, 200]);
+    expect(shown).toEqual([]);
+    expect(await status('a-token-that-is-of-neither')).toBe(401);
+    expect(shown).toContain('a-token-that-is-of-neither');
   });
 
   it('TokenReview outside of a cluster must be told where', () => {
