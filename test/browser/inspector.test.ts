@@ -23,7 +23,7 @@ describe.skipIf(chromium === '')('the inspector during a client run', () => {
     browser = await openBrowser(chromium);
     watched = await openPage(browser);
     ({ page } = watched);
-    await page.goto(`${bed.bed.adminEndpoints[0] ?? ''}/`);
+    await page.goto(`${bed.bed.adminEndpoints[0] ?? ''}/#/requests`);
     await page.getByText('live', { exact: true }).waitFor();
   });
   afterAll(async () => {
@@ -172,6 +172,47 @@ describe.skipIf(chromium === '')('the inspector during a client run', () => {
     const current = await page.locator('details.version').first().innerText();
     for (const text of ['weather', 'Bergen', 'author', 'Kari', 'text/markdown']) expect(current).toContain(text);
     await checkBothSchemes();
+  });
+
+  it('begins with an overview of both replicas, which leads to a request', async () => {
+    await page.goto(`${bed.bed.adminEndpoints[0] ?? ''}/`);
+    await heading('Overview');
+    const card = (name: string): ReturnType<Page['locator']> =>
+      page.locator('.card').filter({ has: page.getByRole('heading', { name }) });
+    await card('Top buckets').getByRole('link', { name: scene.bucket }).waitFor();
+    expect(await page.locator('.chip.up').count()).toBe(2);
+    const [puts] = await card('Operations')
+      .locator('tr')
+      .filter({ hasText: 'PutObject' })
+      .locator('td')
+      .allInnerTexts();
+    expect(Number(puts)).toBeGreaterThan(4);
+    await card('Usage').getByText('No pass has counted anything yet').waitFor();
+    await checkBothSchemes();
+    await card('Top refused').getByRole('link', { name: 'SignatureDoesNotMatch' }).first().click();
+    await openRow('SignatureDoesNotMatch');
+    await heading('String to sign');
+  });
+
+  it('shows buckets, their keys and versions', async () => {
+    await page.getByRole('link', { name: 'Buckets' }).click();
+    await page.locator('.page').getByRole('link', { name: scene.bucket }).click();
+    await page.getByRole('link', { name: 'holidays/' }).waitFor();
+    await checkBothSchemes();
+    await page.getByRole('link', { name: 'diary/' }).click();
+    await page.getByRole('link', { name: 'Versions' }).click();
+    const rows = page.locator('.page tbody tr');
+    await expect.poll(() => rows.count()).toBe(4);
+    const texts = await rows.allInnerTexts();
+    expect(texts.map((text) => /current|delete marker/.exec(text)?.[0])).toEqual([
+      'current',
+      'delete marker',
+      undefined,
+      undefined,
+    ]);
+    await checkBothSchemes();
+    await rows.first().getByRole('link').click();
+    await heading('4 versions');
   });
 
   it('gives the same page at the other replica', async () => {

@@ -1,6 +1,8 @@
+import type { GatheredOverview } from '../overview/contract.ts';
+import { mergeOverviews } from '../overview/merge-overviews.ts';
 import { type PeerCredentials, getJsonOfPeer } from '../replicas/peer-client.ts';
 import type { Met, Replicas, ReplicaScope } from '../replicas/replicas.ts';
-import type { ReplicaState, RequestList, RequestSummary, Timeline, TimelineEntry } from './contract.ts';
+import type { Overview, ReplicaState, RequestList, RequestSummary, Timeline, TimelineEntry } from './contract.ts';
 import type { HarEntry, HttpArchive } from './har.ts';
 
 export interface Caller {
@@ -59,6 +61,12 @@ export class AllRequests {
     }));
     const entries = [own, ...answers.map((timeline) => timeline.entries)].flat();
     return { entries: entries.sort((a, b) => a.request.arrived - b.request.arrived), replicas };
+  }
+
+  /** @param own what this process has counted */
+  async overview(own: GatheredOverview, question: Question): Promise<Overview> {
+    const { answers, replicas } = await this.#ask<GatheredOverview>('overview', question, (overview) => overview);
+    return { ...mergeOverviews([own, ...answers]), replicas };
   }
 
   async #ask<T>(route: string, question: Question, seen: (answer: T, id: string) => T): Promise<Answers<T>> {

@@ -1,4 +1,5 @@
 import type { AccessReasons } from '../../observe/access-facts.ts';
+import type { MergedOverview } from '../overview/contract.ts';
 import type { PartOf } from './field-table.ts';
 import type {
   AUTHORIZATION_FIELDS,
@@ -11,6 +12,8 @@ import type {
 } from './request-fields.ts';
 
 export type * from './object-contract.ts';
+export type * from './bucket-contract.ts';
+export type * from '../overview/contract.ts';
 export type { AccessReasons, StatementFacts } from '../../observe/access-facts.ts';
 export type { ShownHint } from './request-fields.ts';
 
@@ -31,13 +34,17 @@ export type { ShownHint } from './request-fields.ts';
  * | `GET /api/requests.har` | HTTP Archive 1.2 of what the filter lets through, as a download |
  * | `GET /api/timeline?bucket=&key=`, `?uploadId=` | `Timeline` |
  * | `GET /api/objects/:bucket?key=` | `ObjectInspection`. The key is a parameter: a path would fold `..` and `//` |
+ * | `GET /api/buckets?prefix=&after=` | `BucketList` |
+ * | `GET /api/buckets/:bucket/keys?prefix=&delimiter=&versions=&after=` | `KeyList` |
+ * | `GET /api/overview?window=` | `Overview` of the last `hour` or `day` |
  * | `GET /api/replicas/:replica/<route without /api>` | the same of another replica |
  *
  * With `scope=all` lists, stream, archive and timeline cover all replicas, merged by the one that is asked; without it,
  * only that one; `limit` says how many entries of a list (200 unless named, at most 1,000), `recent` how many kept
- * requests a stream begins with; `scope=replica` is between them: the process that is asked and the workers beside it.
- * So a page has one connection, however many replicas there are. Nobody builds the path of one request: each summary
- * names it (`href`), whichever replica keeps it. Failures are `ApiError` with a status of 4xx or 5xx.
+ * requests a stream begins with, `rate` of how many a second it tells at most; `scope=replica` is between them: the
+ * process that is asked and the workers beside it. So a page has one connection, however many replicas there are.
+ * Nobody builds the path of one request: each summary names it (`href`), whichever replica keeps it. Failures are
+ * `ApiError` with a status of 4xx or 5xx.
  */
 export interface ApiError {
   readonly error: string;
@@ -143,6 +150,12 @@ export interface ConnectionsInUse {
   readonly holders: readonly { readonly holder: string; readonly inUse: number; readonly waiting: number }[];
 }
 
+/** `GET /api/overview?window=hour|day`. */
+export interface Overview extends MergedOverview {
+  /** With `scope=all`: every replica, also those that did not answer. */
+  readonly replicas: readonly ReplicaState[];
+}
+
 export interface ReplicaList {
   readonly replicas: readonly ReplicaState[];
   /** Setting `admin.traceUrlTemplate`: `{traceId}` stands for the id. */
@@ -161,6 +174,8 @@ export interface StreamEvents {
   readonly finished: RequestSummary;
   /** The reader was too slow for so many events of this replica; they are gone, the requests may still be listed. */
   readonly lost: { readonly replica: string; readonly count: number };
+  /** Requests that were left out, as more came than the reader has asked for (`rate`). */
+  readonly leftOut: { readonly replica: string; readonly count: number };
 }
 
 /** One request, in the order in which a person asks. */

@@ -21,6 +21,12 @@ export function writeEvent<Name extends keyof StreamEvents>(name: Name, data: St
   return Buffer.from(formatEvent(name, data));
 }
 
+/** How many events a reader misses with one: the state of a replica is told again, and counts stand for several. */
+function tellsOf(data: StreamEvents[keyof StreamEvents]): number {
+  if ('count' in data) return data.count;
+  return 'href' in data ? 1 : 0;
+}
+
 interface LiveStreamOptions {
   readonly replica: string;
   readonly source: EventSource;
@@ -32,7 +38,7 @@ interface LiveStreamOptions {
 export function liveStream({ replica, source, heartbeat }: LiveStreamOptions): Readable {
   const queue = new EventQueue();
   const ended = new AbortController();
-  const send: Send = (name, data) => queue.push(writeEvent(name, data));
+  const send: Send = (name, data) => queue.push(writeEvent(name, data), tellsOf(data));
   const stream: Readable = new Readable({
     highWaterMark: 64 * 1024,
     read() {

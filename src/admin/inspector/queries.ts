@@ -19,12 +19,15 @@ export function requestSelectionOf(
   query: RawQuery,
   { slowMs, others = [] }: { readonly slowMs: number; readonly others?: readonly string[] },
 ): RequestSelection {
-  const known = new Set<string>([...FILTER_NAMES, 'scope', ...others]);
-  for (const name of Object.keys(query)) {
-    if (!known.has(name)) throw new FilterError(name, `one of ${[...known].join(', ')}`);
-  }
+  checkNames(query, [...FILTER_NAMES, 'scope', ...others]);
   const texts: FilterTexts = textsOf(query, FILTER_NAMES);
   return { matcher: requestMatcher(texts, slowMs), texts, scope: scopeOf(query) };
+}
+
+/** @throws FilterError for a parameter of another name: it would seem to do something */
+export function checkNames(query: RawQuery, known: readonly string[]): void {
+  const unknown = Object.keys(query).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new FilterError(unknown, `one of ${known.join(', ')}`);
 }
 
 /** @throws FilterError */
@@ -36,7 +39,7 @@ export function scopeOf(query: RawQuery, otherwise: ReplicaScope = 'own'): Repli
 }
 
 /** @throws FilterError */
-export function limitOf(query: RawQuery, name: 'limit' | 'recent', otherwise = DEFAULT_LIMIT): number {
+export function limitOf(query: RawQuery, name: 'limit' | 'recent' | 'rate', otherwise = DEFAULT_LIMIT): number {
   const text = textOf(query, name);
   if (text === undefined) return otherwise;
   const limit = Number(text);

@@ -1,39 +1,35 @@
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { S3Error } from '../../errors/s3-error.ts';
-import type { ObjectInspector } from '../../manifest/index.ts';
-import type { Call } from '../../observe/call.ts';
 import { FilterError } from '../journal/filter.ts';
 import type { RequestJournal } from '../journal/journal.ts';
 import { isStoreError } from '../../store/store-error.ts';
-import { credentialsOf } from '../replicas/peer-client.ts';
 import { proxyToReplicas } from '../replicas/proxy.ts';
 import type { Replicas } from '../replicas/replicas.ts';
 import { plainJson } from '../../observe/written-text.ts';
 import { type AdminPart, refuse } from '../server.ts';
-import { AllRequests, type Caller, type Question } from './all-requests.ts';
-import type { ObjectInspection, ReplicaList, RequestDetail, RequestList, Timeline } from './contract.ts';
+import { AllRequests } from './all-requests.ts';
+import { type StoredParts, bucketRoutes } from './bucket-routes.ts';
+import type { ReplicaList, RequestDetail, RequestList, Timeline } from './contract.ts';
 import { archiveText } from './har.ts';
 import { liveStream } from './live-stream.ts';
 import { OwnRequests } from './own-requests.ts';
+import { type Overviews, overviewRoute } from './overview-route.ts';
 import { limitOf, type RawQuery, scopeOf, requestSelectionOf, textsOf } from './queries.ts';
-import { inspectionOf } from './render-object.ts';
-import { ownEvents, neighbourEvents } from './stream-sources.ts';
+import { callerOf, queryOf, questionOf } from './questions.ts';
+import { StreamRate } from './stream-rate.ts';
+import { leftOutEvents, neighbourEvents, ownEvents } from './stream-sources.ts';
 
-interface InspectorOptions {
+interface InspectorOptions extends StoredParts {
   readonly journal: RequestJournal;
-  readonly objects: ObjectInspector;
+  readonly overviews: Overviews;
   readonly replicas: Replicas;
-  /** A call to the backend that serves no S3 request. */
-  readonly newCall: (signal: AbortSignal) => Call;
   readonly version: string;
   readonly traceUrlTemplate?: string | undefined;
   /** Whether a Host header names this gateway. */
   readonly isOwnHost: (host: string) => boolean;
 }
 
-/** Longest time that looking at one key may take. */
-const INSPECT_MS = 30_000;
 /** Open at a time: each costs time for every request, and up to a megabyte. */
 const MAX_STREAMS = 64;
 /** One address may not take them all; a replica listens once for each of its own listeners. */
@@ -56,7 +52,8 @@ export function inspectorApi(options: InspectorOptions): AdminPart {
       listRoutes(api, parts);
       streamRoute(api, parts);
       requestRoutes(api, parts);
-      objectRoute(api, parts);
+      bucketRoutes(api, parts);
+      overviewRoute(api, parts);
       proxyToReplicas(api, options.replicas);
     });
   };
@@ -107,16 +104,18 @@ function streamRoute(api: FastifyInstance, { requests, replicas, journal: { slow
       return refuse(reply, 503, `${MAX_STREAMS_OF_ONE} streams of your address are open already`);
     }
     const query = queryOf(request);
-    const selection = requestSelectionOf(query, { slowMs, others: ['recent'] });
-    const own = ownEvents(requests, selection, limitOf(query, 'recent', 0));
-    const others = neighbourEvents({ ...questionOf(request, reply), replicas });
+    const { matcher } = requestSelectionOf(query, { slowMs, others: ['recent', 'rate'] });
+    const perSecond = limitOf(query, 'rate', 0);
+    const rate = perSecond === 0 ? undefined : new StreamRate(perSecond);
+    const sources = [
+      ownEvents(requests, { matcher, recent: limitOf(query, 'recent', 0), rate }),
+      neighbourEvents({ ...questionOf(request, reply), replicas, rate }),
+      ...(rate === undefined ? [] : [leftOutEvents(replicas.own.id, rate)]),
+    ];
     const stream = liveStream({
       replica: replicas.own.id,
       heartbeat: (send) => send('replica', replicas.own),
-      source: (...to) => {
-        own(...to);
-        others(...to);
-      },
+      source: (...to) => sources.forEach((source) => source(...to)),
     });
     open += 1;
     bySource.set(ip, ofSource + 1);
@@ -145,46 +144,12 @@ function requestRoutes(api: FastifyInstance, { requests }: Parts): void {
   });
 }
 
-function objectRoute(api: FastifyInstance, { objects, newCall }: Parts): void {
-  api.get<{ Params: { bucket: string } }>('/api/objects/:bucket', async (request, reply): Promise<ObjectInspection> => {
-    const { key } = textsOf(queryOf(request), ['key']);
-    if (key === undefined) throw new FilterError('key', 'the key of an object');
-    const { signal } = callerOf(request, reply);
-    return inspectionOf(
-      await objects.inspect(
-        request.params.bucket,
-        key,
-        newCall(AbortSignal.any([signal, AbortSignal.timeout(INSPECT_MS)])),
-      ),
-    );
-  });
-}
-
 /** @throws FilterError unless it is asked for one key or one upload */
 function timelineOf(query: RawQuery): { bucket: string; key: string } | { uploadId: string } {
   const { bucket, key, uploadId } = textsOf(query, ['bucket', 'key', 'uploadId']);
   if (uploadId !== undefined) return { uploadId };
   if (bucket === undefined || key === undefined) throw new FilterError('timeline', 'bucket and key, or uploadId');
   return { bucket, key };
-}
-
-function queryOf(request: FastifyRequest): RawQuery {
-  return request.query as RawQuery;
-}
-
-/** The same for other replicas. */
-function questionOf(request: FastifyRequest, reply: FastifyReply): Question {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(queryOf(request))) {
-    if (name !== 'scope' && typeof value === 'string') query.set(name, value);
-  }
-  return { ...callerOf(request, reply), scope: scopeOf(queryOf(request)), query };
-}
-
-function callerOf(request: FastifyRequest, reply: FastifyReply): Caller {
-  const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort());
-  return { credentials: credentialsOf(request.headers), signal: gone.signal };
 }
 
 function download(reply: FastifyReply, name: string): void {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isFailure, ownTimeMs } from '../journal/kept-request.ts';
 import { openStream, PeerError } from '../replicas/peer-client.ts';
 import { behind, type Neighbour, type Replicas } from '../replicas/replicas.ts';
 import { parseEvents } from '../replicas/server-sent-events.ts';
@@ -7,14 +8,36 @@ import type { ReplicaState, RequestSummary, StreamEvents } from './contract.ts';
 import type { EventSource, Send } from './live-stream.ts';
 import type { OwnRequests } from './own-requests.ts';
 import type { RequestSelection } from './queries.ts';
+import type { StreamRate } from './stream-rate.ts';
 
 /** How often the list of peers is looked at, and the wait before a peer that is gone is asked again. */
 const LOOK_MS = 5000;
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 10_000;
 
+/** How often a reader is told how many requests were left out. */
+const COUNT_MS = 1000;
+
+/** Tells one reader how many requests it was not told of. */
+export function leftOutEvents(replica: string, rate: StreamRate): EventSource {
+  return (send, signal) => {
+    const timer = setInterval(() => {
+      const count = rate.takeLeftOut();
+      if (count > 0) send('leftOut', { replica, count });
+    }, COUNT_MS);
+    signal.addEventListener('abort', () => clearInterval(timer));
+  };
+}
+
+interface OwnEventsOptions extends Pick<RequestSelection, 'matcher'> {
+  /** Kept requests that come first. */
+  readonly recent: number;
+  /** Undefined: the reader is told of all. */
+  readonly rate: StreamRate | undefined;
+}
+
 /** What happens on this replica: some recent requests first, then those that come. */
-export function ownEvents(requests: OwnRequests, { matcher }: RequestSelection, recent: number): EventSource {
+export function ownEvents(requests: OwnRequests, { matcher, recent, rate }: OwnEventsOptions): EventSource {
   return (_send, signal, sendWritten) => {
     const { journal } = requests;
     const early: (() => void)[] = [];
@@ -23,6 +46,8 @@ export function ownEvents(requests: OwnRequests, { matcher }: RequestSelection, 
     // Whatever ends from now on is not in the scan, and must not overtake it.
     const stop = journal.listen((event, request) => {
       if (!matcher.matches(request)) return;
+      const told = { id: request.id, isNotable: isFailure(request) || ownTimeMs(request) >= journal.slowMs };
+      if (rate !== undefined && !(event === 'started' ? rate.begins(told) : rate.ends(told))) return;
       const tell = (): void => sendWritten(requests.written(event, request));
       if (isEarly) early.push(tell);
       else tell();
@@ -38,6 +63,8 @@ export function ownEvents(requests: OwnRequests, { matcher }: RequestSelection, 
 
 interface NeighbourEventsOptions extends Pick<Question, 'scope' | 'query' | 'credentials'> {
   readonly replicas: Replicas;
+  /** Of all replicas together. Each is asked to send no more than that by itself. */
+  readonly rate: StreamRate | undefined;
 }
 
 /** What happens on the others. Those that come later are joined; one that is gone is told of and asked again. */
@@ -72,7 +99,7 @@ interface Following {
 /** Listens to one neighbour for as long as a reader listens to us. */
 async function follow(
   neighbour: Neighbour,
-  { replicas, credentials, query }: NeighbourEventsOptions,
+  { replicas, credentials, query, rate }: NeighbourEventsOptions,
   { send, signal }: Following,
 ): Promise<void> {
   const { url, scope } = neighbour;
@@ -95,7 +122,7 @@ async function follow(
           told = undefined;
           wait = FIRST_RETRY_MS;
         } else if (id !== undefined) {
-          forward(event, data, { id, send });
+          forward(event, data, { id, send, rate });
         }
       }
       throw new PeerError('its stream ended');
@@ -110,7 +137,21 @@ async function follow(
   }
 }
 
-function forward(event: string, data: string, { id, send }: { readonly id: string; readonly send: Send }): void {
-  if (event === 'started' || event === 'finished') send(event, seenThrough(JSON.parse(data) as RequestSummary, id));
-  else if (event === 'lost') send('lost', JSON.parse(data) as StreamEvents['lost']);
+interface Forwarding {
+  /** Of the neighbour. */
+  readonly id: string;
+  readonly send: Send;
+  readonly rate: StreamRate | undefined;
+}
+
+function forward(event: string, data: string, { id, send, rate }: Forwarding): void {
+  if (event === 'started' || event === 'finished') {
+    const summary = JSON.parse(data) as RequestSummary;
+    const { href, outcome, slow } = summary;
+    const told = { id: `${id} ${href}`, isNotable: slow || (outcome !== 'ok' && outcome !== 'running') };
+    if (rate !== undefined && !(event === 'started' ? rate.begins(told) : rate.ends(told))) return;
+    send(event, seenThrough(summary, id));
+  } else if (event === 'lost' || event === 'leftOut') {
+    send(event, JSON.parse(data) as StreamEvents[typeof event]);
+  }
 }

@@ -7,6 +7,11 @@ interface QueueLimits {
   readonly bytes?: number;
 }
 
+interface Waiting {
+  readonly event: Buffer;
+  readonly tells: number;
+}
+
 /**
  * Events between the journal and one reader, written already: the same bytes for all readers. A reader that is too slow
  * loses the oldest and is told how many: neither the gateway waits for it, nor does what it leaves lying grow.
@@ -14,7 +19,7 @@ interface QueueLimits {
 export class EventQueue {
   readonly #maxEvents: number;
   readonly #maxBytes: number;
-  #waiting: Buffer[] = [];
+  #waiting: Waiting[] = [];
   #bytes = 0;
   #lost = 0;
   #wake: (() => void) | undefined;
@@ -24,12 +29,14 @@ export class EventQueue {
     this.#maxBytes = bytes;
   }
 
-  push(event: Buffer): void {
-    this.#waiting.push(event);
+  /** @param tells how many events the reader misses without it: none if it comes again, several if it counts others */
+  push(event: Buffer, tells = 1): void {
+    this.#waiting.push({ event, tells });
     this.#bytes += event.length;
     while (this.#waiting.length > this.#maxEvents || this.#bytes > this.#maxBytes) {
-      this.#bytes -= this.#waiting.shift()?.length ?? 0;
-      this.#lost += 1;
+      const oldest = this.#waiting.shift();
+      this.#bytes -= oldest?.event.length ?? 0;
+      this.#lost += oldest?.tells ?? 0;
     }
     const wake = this.#wake;
     this.#wake = undefined;
@@ -39,7 +46,7 @@ export class EventQueue {
   /** All that waits, and how many were lost before the first of it; undefined when there is nothing. */
   take(): { readonly lost: number; readonly events: readonly Buffer[] } | undefined {
     if (this.#waiting.length === 0 && this.#lost === 0) return undefined;
-    const taken = { lost: this.#lost, events: this.#waiting };
+    const taken = { lost: this.#lost, events: this.#waiting.map(({ event }) => event) };
     this.#waiting = [];
     this.#bytes = 0;
     this.#lost = 0;

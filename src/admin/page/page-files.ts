@@ -25,15 +25,14 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
 };
 
-/** What the page takes from packages: the files of the browser's build, unchanged. */
-const LIBRARY = 'lit-html';
-const LIBRARY_FILES = [
-  'lit-html.js',
-  'directive.js',
-  'directive-helpers.js',
-  'directives/live.js',
-  'directives/repeat.js',
-];
+/** What the page takes from packages: files of the browser's build, unchanged. `main` is what the bare name means. */
+const LIBRARIES: Readonly<Record<string, { readonly main: string; readonly files: readonly string[] }>> = {
+  'lit-html': {
+    main: 'lit-html.js',
+    files: ['lit-html.js', 'directive.js', 'directive-helpers.js', 'directives/live.js', 'directives/repeat.js'],
+  },
+  uplot: { main: 'dist/uPlot.esm.js', files: ['dist/uPlot.esm.js', 'dist/uPlot.min.css'] },
+};
 /** Modules of the gateway that the page imports: address below `/page/`, and where they lie. */
 const SHARED: Readonly<Record<string, string>> = {
   'shared/request-fields.ts': resolve(import.meta.dirname, '../inspector/request-fields.ts'),
@@ -41,8 +40,8 @@ const SHARED: Readonly<Record<string, string>> = {
 /** `from '../../../inspector/request-fields.ts'` */
 const SHARED_IMPORT = /(\bfrom\s*)'(?:\.\.\/)+inspector\/([\w-]+\.ts)'/g;
 
-/** `from 'lit-html'`, `from 'lit-html/directives/live.js'`. */
-const LIBRARY_IMPORT = /(\bfrom\s*)'lit-html(?:\/([\w./-]+))?'/g;
+/** `from 'uplot'`, `from 'lit-html/directives/live.js'`. */
+const LIBRARY_IMPORT = /(\bfrom\s*)'(lit-html|uplot)(?:\/([\w./-]+))?'/g;
 
 /** Reads the page from the disk: styles and pictures as they are, modules without their types. */
 export async function readPageFiles(): Promise<PageFiles> {
@@ -57,9 +56,9 @@ export async function readPageFiles(): Promise<PageFiles> {
         .map(async (path) => [path, await readFile(join(FOLDER, path))] as const),
     ),
     readModules([...modules.map((path) => [path, join(FOLDER, path)] as const), ...Object.entries(SHARED)]),
-    readLibrary(),
+    Promise.all(Object.entries(LIBRARIES).map(([name, { files }]) => readLibrary(name, files))),
   ]);
-  return new Map([...plain, ...stripped, ...library].map(([path, body]) => [path, pageFile(path, body)]));
+  return new Map([...plain, ...stripped, ...library.flat()].map(([path, body]) => [path, pageFile(path, body)]));
 }
 
 /** @param modules address and file of each */
@@ -69,13 +68,11 @@ async function readModules(modules: readonly (readonly [string, string])[]): Pro
   return modules.map(([path], index) => [path, Buffer.from(withAddresses(path, stripped[index] ?? ''))]);
 }
 
-async function readLibrary(): Promise<(readonly [string, Buffer])[]> {
-  const description = findPackageJSON(LIBRARY, import.meta.url);
-  if (description === undefined) throw new Error(`the package ${LIBRARY} is missing`);
+async function readLibrary(name: string, files: readonly string[]): Promise<(readonly [string, Buffer])[]> {
+  const description = findPackageJSON(name, import.meta.url);
+  if (description === undefined) throw new Error(`the package ${name} is missing`);
   return Promise.all(
-    LIBRARY_FILES.map(
-      async (file) => [`lib/${LIBRARY}/${file}`, await readFile(join(dirname(description), file))] as const,
-    ),
+    files.map(async (file) => [`lib/${name}/${file}`, await readFile(join(dirname(description), file))] as const),
   );
 }
 
@@ -86,7 +83,10 @@ async function readLibrary(): Promise<(readonly [string, Buffer])[]> {
 function withAddresses(path: string, source: string): string {
   const to = (address: string): string => `./${posix.relative(posix.dirname(path), address)}`;
   return source
-    .replaceAll(LIBRARY_IMPORT, (_, from: string, file = `${LIBRARY}.js`) => `${from}'${to(`lib/${LIBRARY}/${file}`)}'`)
+    .replaceAll(
+      LIBRARY_IMPORT,
+      (_, from: string, name: string, file = LIBRARIES[name]?.main) => `${from}'${to(`lib/${name}/${file}`)}'`,
+    )
     .replaceAll(SHARED_IMPORT, (_, from: string, file: string) => `${from}'${to(`shared/${file}`)}'`);
 }
 

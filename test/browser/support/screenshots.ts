@@ -5,6 +5,7 @@ import { startTestbed } from '../../support/gateway/testbed.ts';
 import { openBrowser, openPage, SCHEMES } from './browser.ts';
 import { findChromium } from './find-chromium.ts';
 import { Scene } from './scene.ts';
+import { startStagedInspector } from './staged-inspector.ts';
 
 const FOLDER = resolve(import.meta.dirname, '../../../docs/images');
 
@@ -21,15 +22,28 @@ export async function main(): Promise<void> {
     await page.goto(`${url}/`);
     await play(scene);
     for (const [name, show] of Object.entries(PICTURES)) {
-      await page.goto(`${url}/`);
+      await page.goto(`${url}/#/requests`);
       await page.locator('.requests tbody tr').first().waitFor();
       await show(page, scene);
       await takeBoth(page, name);
     }
+    await takeOverview(page);
   } finally {
     await browser.close();
     scene.close();
     await bed.stop();
+  }
+}
+
+/** Of figures that are made up: an hour of clients takes an hour. */
+async function takeOverview(page: Page): Promise<void> {
+  const staged = await startStagedInspector(undefined, 'team-data');
+  try {
+    await page.goto(staged.url);
+    await page.locator('time-plot canvas').first().waitFor();
+    await takeBoth(page, 'overview');
+  } finally {
+    await staged.close();
   }
 }
 

@@ -1,6 +1,10 @@
 import type { SessionState } from '../../guard/contract.ts';
 import type {
+  BucketList,
+  KeyList,
   ObjectInspection,
+  Overview,
+  OverviewWindow,
   ReplicaList,
   ReplicaState,
   RequestDetail,
@@ -9,19 +13,29 @@ import type {
   StreamEvents,
   Timeline,
 } from '../../inspector/contract.ts';
+import type { LifecycleList } from '../../lifecycle/contract.ts';
+import type { UsageList } from '../../usage/contract.ts';
 import { logIn, logOut } from './api.ts';
 import { Comparer } from './comparer.ts';
 import { type Filter, withField, writeFilter } from './filter.ts';
 import { LiveList } from './live-list.ts';
 import { type Connection, LiveStream } from './live-stream.ts';
 import { Resource } from './resource.ts';
-import { readRoute, type Route, writeRoute } from './route.ts';
+import { type BucketsRoute, readRoute, type Route, writeRoute } from './route.ts';
 
 /** Typing goes on for a moment: the stream is opened anew when it has ended. */
 const TYPING_MS = 300;
-/** Rows drawn; more on demand. */
-const PAGE_ROWS = 300;
+/** Rows drawn; more on demand. Whatever row is added, the browser lays all of them out anew. */
+const PAGE_ROWS = 100;
+/** How long what comes by itself waits to be drawn with what else comes: more often cannot be read. */
+const TOGETHER_MS = 200;
 const MESSAGE_MS = 4000;
+/** Overviews are read again; those of a day change slowly. */
+const OVERVIEW_MS = { hour: 5000, day: 30_000 } as const;
+/** What passes have noted changes with them, and reading it costs calls to the backends. */
+const PASSES_MS = 60_000;
+/** Names on a page of buckets or keys. */
+const PAGE_NAMES = '200';
 
 /** What the page knows, and what can be done on it. Views read it and call it; it draws nothing itself. */
 export class App {
@@ -33,8 +47,15 @@ export class App {
   readonly detail: Resource<RequestDetail>;
   readonly object: Resource<ObjectInspection>;
   readonly timeline: Resource<Timeline>;
+  readonly overview: Resource<Overview>;
+  readonly usage: Resource<UsageList>;
+  readonly lifecycle: Resource<LifecycleList>;
+  readonly buckets: Resource<BucketList>;
+  readonly keys: Resource<KeyList>;
   readonly comparer: Comparer;
-  route: Route = { view: 'requests', filter: {} };
+  /** Plots whose figures are unfolded. */
+  readonly figures = new Set<string>();
+  route: Route = { view: 'overview', window: 'hour' };
   connection: Connection = 'connecting';
   /** The server asks for a token. */
   tokenNeeded = false;
@@ -48,11 +69,15 @@ export class App {
   rowWanted: string | undefined;
   /** What was just done, for a moment. */
   message = '';
+  #window: OverviewWindow = 'hour';
+  #overviewDue = 0;
+  #passesDue = 0;
   #filter: Filter = {};
   #stream: LiveStream | undefined;
   #streamed: string | undefined;
   #typing: ReturnType<typeof setTimeout> | undefined;
   #fading: ReturnType<typeof setTimeout> | undefined;
+  #drawing: ReturnType<typeof setTimeout> | undefined;
 
   constructor(changed: () => void) {
     this.#changed = changed;
@@ -62,6 +87,11 @@ export class App {
     this.detail = new Resource(events);
     this.object = new Resource(events);
     this.timeline = new Resource(events);
+    this.overview = new Resource(events);
+    this.usage = new Resource(events);
+    this.lifecycle = new Resource(events);
+    this.buckets = new Resource(events);
+    this.keys = new Resource(events);
     this.comparer = new Comparer(changed);
   }
 
@@ -71,12 +101,11 @@ export class App {
     if (openOf(route) !== openOf(this.route)) this.comparer.clear();
     this.route = route;
     if (route.view === 'requests') this.#filter = route.filter;
+    if (route.view === 'overview') this.#window = route.window;
     void this.session.load('/session');
     void this.settings.load('/api/replicas');
     this.#watch();
-    if (route.view === 'requests') this.#openDetail(route.open);
-    if (route.view === 'object') this.#inspect(route.bucket, route.key);
-    if (route.view === 'timeline') void this.timeline.load('/api/timeline', timelineQuery(route));
+    this.#read(route);
     this.#changed();
   }
 
@@ -88,6 +117,11 @@ export class App {
     } else {
       location.hash = writeRoute(route);
     }
+  }
+
+  /** Of the overview; while something else is shown, the one that it had. */
+  get window(): OverviewWindow {
+    return this.#window;
   }
 
   /** Of the list; while something else is shown, the one that it had. */
@@ -144,11 +178,18 @@ export class App {
     else this.go({ view: 'object', bucket, key });
   }
 
-  /** Time has passed: what is running has run for longer. */
+  /** Time has passed: what is running has run for longer, and more was counted. */
   tick(): void {
+    if (this.route.view === 'overview') this.#readOverview(this.route.window);
     if (this.route.view === 'requests' && this.list.requests.some(({ outcome }) => outcome === 'running')) {
       this.#changed();
     }
+  }
+
+  showFigures(title: string, shown: boolean): void {
+    if (shown) this.figures.add(title);
+    else this.figures.delete(title);
+    this.#changed();
   }
 
   say(message: string): void {
@@ -183,9 +224,47 @@ export class App {
       this.say(`You are still signed in: ${error instanceof Error ? error.message : String(error)}`);
       return;
     }
-    for (const shown of [this.detail, this.object, this.timeline]) shown.clear();
+    const { detail, object, timeline, overview, usage, lifecycle, buckets, keys } = this;
+    for (const shown of [detail, object, timeline, overview, usage, lifecycle, buckets, keys]) shown.clear();
     this.comparer.clear();
     this.#refused();
+  }
+
+  /** What a view shows that is read once. */
+  #read(route: Route): void {
+    if (this.tokenNeeded) return;
+    if (route.view === 'requests') this.#openDetail(route.open);
+    if (route.view === 'object') this.#inspect(route.bucket, route.key);
+    if (route.view === 'timeline') void this.timeline.load('/api/timeline', timelineQuery(route));
+    if (route.view === 'overview') this.#readOverview(route.window);
+    if (route.view === 'buckets') this.#readNames(route);
+    if (route.view === 'overview' || route.view === 'buckets') this.#readPasses();
+  }
+
+  /** Again only when the last one is there and some time has passed: busy gateways are not asked more often. */
+  #readOverview(window: OverviewWindow): void {
+    if (this.tokenNeeded) return;
+    const again = performance.now() >= this.#overviewDue && !this.overview.isReading && !document.hidden;
+    if (again) this.#overviewDue = performance.now() + OVERVIEW_MS[window];
+    void this.overview.load('/api/overview', new URLSearchParams({ window, scope: 'all' }), again);
+  }
+
+  /** What passes have counted and done. */
+  #readPasses(): void {
+    const again = performance.now() >= this.#passesDue && !this.usage.isReading && !this.lifecycle.isReading;
+    if (again) this.#passesDue = performance.now() + PASSES_MS;
+    void this.usage.load('/api/usage', undefined, again);
+    if (this.route.view === 'overview') void this.lifecycle.load('/api/lifecycle', undefined, again);
+  }
+
+  #readNames({ bucket, prefix = '', versions, after = '', afterVersion = '' }: BucketsRoute): void {
+    if (bucket === undefined) {
+      void this.buckets.load('/api/buckets', new URLSearchParams({ after, limit: PAGE_NAMES }));
+      return;
+    }
+    const place = { after, afterVersion, limit: PAGE_NAMES };
+    const query = { prefix, delimiter: '/', versions: versions ?? 'false', ...place };
+    void this.keys.load(`/api/buckets/${encodeURIComponent(bucket)}/keys`, new URLSearchParams(query));
   }
 
   #inspect(bucket: string, key: string, again = false): void {
@@ -235,6 +314,10 @@ export class App {
           this.list.addLost(lost);
           this.#changed();
         },
+        leftOut: (leftOut) => {
+          this.list.addLeftOut(leftOut);
+          this.#changedSoon();
+        },
       },
     );
     this.#changed();
@@ -249,7 +332,15 @@ export class App {
     ) {
       void this.detail.load(summary.href, undefined, true);
     }
-    this.#changed();
+    this.#changedSoon();
+  }
+
+  #changedSoon(): void {
+    if (this.#drawing !== undefined) return;
+    this.#drawing = setTimeout(() => {
+      this.#drawing = undefined;
+      this.#changed();
+    }, TOGETHER_MS);
   }
 
   #replicaChanged(replica: ReplicaState): void {

@@ -44,6 +44,25 @@ export function formatDay(epochMs: number): string {
   return DAY.format(epochMs);
 }
 
+const MINUTE_OF_DAY = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+
+/** Time of day without seconds. */
+export function formatMinute(epochMs: number): string {
+  return MINUTE_OF_DAY.format(epochMs);
+}
+
+/** `950`, `12.3k`, `4.6M`: room is small. */
+export function formatCount(count: number): string {
+  if (count < 10_000) return count.toLocaleString();
+  return count < 1e6 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1e6).toFixed(1)}M`;
+}
+
+/** `12.3%`; a share of nothing is nothing. */
+export function formatShare(part: number, whole: number): string {
+  const percent = whole === 0 ? 0 : (100 * part) / whole;
+  return `${percent === 0 || percent >= 10 ? Math.round(percent) : percent.toFixed(percent < 0.1 ? 2 : 1)}%`;
+}
+
 /** For machines and tooltips. */
 export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString();
@@ -51,4 +70,16 @@ export function isoTime(epochMs: number): string {
 
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString()} ${count === 1 ? one : many}`;
+}
+
+/** For `<input type="datetime-local">`: the reader's time, to the second. */
+export function localInputText(epochMs: number): string {
+  const offsetMs = new Date(epochMs).getTimezoneOffset() * 60_000;
+  return new Date(epochMs - offsetMs).toISOString().slice(0, 19);
+}
+
+/** The other way round. @returns milliseconds since the epoch; undefined: it is no time */
+export function timeOfLocalInput(text: string): number | undefined {
+  const time = new Date(text).getTime();
+  return Number.isNaN(time) ? undefined : time;
 }

@@ -19,6 +19,14 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['s'], does: 'slow ones only, or all', run: (app) => app.toggle('slow') },
   { keys: ['p'], does: 'pause or resume', run: (app) => app.togglePause() },
   {
+    keys: ['v'],
+    does: 'the overview; again: of the last day, or hour',
+    run: (app) => app.go({ view: 'overview', window: otherWindow(app) }),
+    anywhere: true,
+  },
+  { keys: ['r'], does: 'the requests', run: (app) => app.go({ view: 'requests', filter: app.filter }), anywhere: true },
+  { keys: ['b'], does: 'the buckets', run: (app) => app.go({ view: 'buckets' }), anywhere: true },
+  {
     keys: ['o'],
     does: 'look at an object',
     run: (app) => app.go({ view: 'object', bucket: app.filter.bucket ?? '', key: '' }),
@@ -67,6 +75,11 @@ function isTyping(target: EventTarget | null): boolean {
 /** Arrows scroll elsewhere. */
 function isInList(target: EventTarget | null): boolean {
   return target === document.body || (target instanceof HTMLElement && target.closest('.requests') !== null);
+}
+
+function otherWindow({ route, window }: App): App['window'] {
+  if (route.view !== 'overview') return window;
+  return window === 'hour' ? 'day' : 'hour';
 }
 
 function closeDetail(app: App): void {

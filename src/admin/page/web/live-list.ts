@@ -14,6 +14,7 @@ export class LiveList {
   #sorted: readonly RequestSummary[] | undefined;
   #paused = false;
   #lost = 0;
+  #leftOut = 0;
 
   constructor(mostKept = MOST_KEPT) {
     this.#mostKept = mostKept;
@@ -33,6 +34,11 @@ export class LiveList {
     return this.#lost;
   }
 
+  /** Requests that the page was not told of, as more came than it shows. */
+  get leftOut(): number {
+    return this.#leftOut;
+  }
+
   get requests(): readonly RequestSummary[] {
     this.#sorted ??= [...this.#shown.values()].sort((a, b) => b.arrived - a.arrived);
     return this.#sorted;
@@ -50,6 +56,10 @@ export class LiveList {
 
   addLost({ count }: StreamEvents['lost']): void {
     this.#lost += count;
+  }
+
+  addLeftOut({ count }: StreamEvents['leftOut']): void {
+    this.#leftOut += count;
   }
 
   pause(): void {
@@ -76,6 +86,7 @@ export class LiveList {
     this.#shown.clear();
     this.#waiting.clear();
     this.#lost = 0;
+    this.#leftOut = 0;
     this.#sorted = undefined;
   }
 }

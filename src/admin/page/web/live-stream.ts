@@ -4,6 +4,8 @@ import { type Filter, writeFilter } from './filter.ts';
 
 /** Of the kept requests, so many come first. */
 const RECENT = 300;
+/** Of how many requests a second the list tells at most: more cannot be read, and keep the browser busy. */
+export const MOST_A_SECOND = 100;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 
@@ -45,6 +47,7 @@ export class LiveStream {
     const parameters = writeFilter(this.#filter);
     parameters.set('scope', 'all');
     parameters.set('recent', String(RECENT));
+    parameters.set('rate', String(MOST_A_SECOND));
     const source = new EventSource(apiUrl('/api/requests/stream', parameters));
     this.#source = source;
     this.#handlers.connection('connecting');
@@ -64,6 +67,7 @@ export class LiveStream {
     on('started', (data) => this.#events.started(data as StreamEvents['started']));
     on('finished', (data) => this.#events.finished(data as StreamEvents['finished']));
     on('lost', (data) => this.#events.lost(data as StreamEvents['lost']));
+    on('leftOut', (data) => this.#events.leftOut(data as StreamEvents['leftOut']));
   }
 
   /** An EventSource does not tell why it failed: another route of the same server does. */

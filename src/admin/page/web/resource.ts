@@ -23,6 +23,7 @@ export class Resource<T> {
   #loaded: Loaded<T> = { state: 'none' };
   #reading: AbortController | undefined;
   #address: string | undefined;
+  #isReading = false;
 
   constructor(events: ResourceEvents) {
     this.#events = events;
@@ -36,8 +37,14 @@ export class Resource<T> {
     return this.#loaded.state === 'ready' ? this.#loaded.value : undefined;
   }
 
+  /** Whether an answer is on its way. */
+  get isReading(): boolean {
+    return this.#isReading;
+  }
+
   clear(): void {
     this.#reading?.abort();
+    this.#isReading = false;
     this.#address = undefined;
     this.#set({ state: 'none' });
   }
@@ -49,12 +56,16 @@ export class Resource<T> {
     this.#address = address;
     this.#reading?.abort();
     const { signal } = (this.#reading = new AbortController());
+    this.#isReading = true;
     if (this.#loaded.state !== 'ready') this.#set({ state: 'loading' });
     try {
       const value = await getJson<T>(path, signal, parameters);
-      if (!signal.aborted) this.#set({ state: 'ready', value });
+      if (signal.aborted) return;
+      this.#isReading = false;
+      this.#set({ state: 'ready', value });
     } catch (error) {
       if (signal.aborted) return;
+      this.#isReading = false;
       this.#address = undefined;
       if (error instanceof ApiFailure && error.status === 401) this.#events.refused();
       this.#set({ state: 'failed', reason: error instanceof Error ? error.message : String(error) });

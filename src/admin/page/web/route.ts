@@ -1,12 +1,25 @@
+import type { OverviewWindow } from '../../inspector/contract.ts';
 import { type Filter, readFilter, writeFilter } from './filter.ts';
 
 /** What the page shows; it stands in the fragment of the address, so that links, reload and Back work. */
 export type Route =
+  | { readonly view: 'overview'; readonly window: OverviewWindow }
+  | BucketsRoute
   | { readonly view: 'requests'; readonly filter: Filter; readonly open?: string }
   | { readonly view: 'object'; readonly bucket: string; readonly key: string }
   | { readonly view: 'timeline'; readonly bucket?: string; readonly key?: string; readonly uploadId?: string };
 
-/** `#/requests?bucket=b&open=/api/...`; whatever is not understood is the whole list. */
+/** Without a bucket all of them; `after` and `afterVersion`: where this page of names begins. */
+export interface BucketsRoute {
+  readonly view: 'buckets';
+  readonly bucket?: string;
+  readonly prefix?: string;
+  readonly versions?: 'true';
+  readonly after?: string;
+  readonly afterVersion?: string;
+}
+
+/** `#/requests?bucket=b&open=/api/...`; whatever is not understood is the overview of the last hour. */
 export function readRoute(fragment: string): Route {
   const [path, query] = splitOnce(fragment.replace(/^#\/?/, ''), '?');
   const parameters = new URLSearchParams(query);
@@ -21,12 +34,16 @@ export function readRoute(fragment: string): Route {
       ...(uploadId !== undefined && { uploadId }),
     };
   }
-  const open = text('open');
-  return {
-    view: 'requests',
-    filter: readFilter(parameters),
-    ...(open !== undefined && isRequestPath(open) && { open }),
-  };
+  if (path === 'buckets') return bucketsRoute(text);
+  if (path === 'requests') {
+    const open = text('open');
+    return {
+      view: 'requests',
+      filter: readFilter(parameters),
+      ...(open !== undefined && isRequestPath(open) && { open }),
+    };
+  }
+  return { view: 'overview', window: text('window') === 'day' ? 'day' : 'hour' };
 }
 
 export function writeRoute(route: Route): string {
@@ -35,8 +52,17 @@ export function writeRoute(route: Route): string {
     if (route.open !== undefined) parameters.set('open', route.open);
     return fragment('requests', parameters);
   }
+  if (route.view === 'overview') {
+    return fragment('overview', new URLSearchParams(route.window === 'day' ? { window: 'day' } : {}));
+  }
   const { view, ...fields } = route;
   return fragment(view, new URLSearchParams(Object.entries(fields)));
+}
+
+function bucketsRoute(text: (name: string) => string | undefined): BucketsRoute {
+  const given = (['bucket', 'prefix', 'after', 'afterVersion'] as const).map((name) => [name, text(name)] as const);
+  const fields = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+  return { view: 'buckets', ...fields, ...(text('versions') === 'true' && { versions: 'true' }) };
 }
 
 /** A link may only make the page read requests: not another site, nor another route of this one. */

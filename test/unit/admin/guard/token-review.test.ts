@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { inClusterApi, type KubernetesApi, reviewToken } from '../../../../src/admin/guard/kubernetes-review.ts';
+import { inClusterApi, type KubernetesApi } from '../../../../src/admin/guard/kubernetes-api.ts';
+import { reviewToken } from '../../../../src/admin/guard/kubernetes-review.ts';
 import { anyOf, fixedTokens } from '../../../../src/admin/guard/token-check.ts';
 import { type ReviewedToken, tokenReview, type TokenReviewOptions } from '../../../../src/admin/guard/token-review.ts';
 
@@ -225,7 +226,7 @@ describe('the API server', () => {
 });
 
 describe('several ways', () => {
-  const unknown = { verify: async () => 'unknown' as const };
+  const unknown = { verify: async () => 'unknown' as const, subjectOf: () => undefined };
   it.each([
     [[], 'wrong'],
     [[fixedTokens(() => ['t'])], 'right'],

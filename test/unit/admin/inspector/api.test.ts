@@ -196,6 +196,23 @@ describe('the stream', () => {
     expect(lost + seen).toBe(2 * (rounds * 50 + 1));
   });
 
+  it('tells of so many requests a second as are asked for, and how many it left out', async () => {
+    const one = await start();
+    const events = one.events('/api/requests/stream?rate=5');
+    await events.next();
+    for (let i = 0; i < 200; i++) one.serve(factsOf());
+    let seen = 0;
+    let leftOut = 0;
+    await until(events, ({ event, data }) => {
+      if (event === 'finished') seen += 1;
+      if (event === 'leftOut') leftOut += Number(data['count']);
+      return event === 'leftOut';
+    });
+    expect(seen).toBeGreaterThan(0);
+    expect(seen + leftOut).toBe(200);
+    expect(await one.get('/api/requests/stream?rate=1001')).toMatchObject({ status: 400 });
+  });
+
   it('leaves nothing behind when its reader goes', async () => {
     const one = await start();
     const reader = new AbortController();
@@ -256,7 +273,7 @@ describe('the object view', () => {
   it('shows a key whatever it is called, and errors in the words of S3', async () => {
     const key = await VersionedBucket.create();
     const objects = createObjectInspector({ buckets: key.manifest.buckets });
-    const one = await start({ objects });
+    const one = await start({ stored: { objects } });
     await key.manifest.objects.put(
       { bucket: { ...key.bucket, versioning: 'never' }, key: '../a//b' },
       putOf('x'),

@@ -3,10 +3,13 @@ import { type PeerAddresses, peerAddresses } from '../../../../src/admin/replica
 import { Replicas } from '../../../../src/admin/replicas/replicas.ts';
 import { parseEvents } from '../../../../src/admin/replicas/server-sent-events.ts';
 import { type AdminPart, type AdminServer, startAdminServer } from '../../../../src/admin/server.ts';
-import type { ObjectInspector } from '../../../../src/manifest/inspect/inspect-object.ts';
+import type { StoredParts } from '../../../../src/admin/inspector/bucket-routes.ts';
+import type { EventsOverview } from '../../../../src/admin/overview/contract.ts';
+import { Traffic } from '../../../../src/admin/overview/traffic.ts';
 import { RequestJournal } from '../../../../src/admin/journal/journal.ts';
 import { RequestObservers } from '../../../../src/observe/request-observers.ts';
 import type { RequestFacts } from '../../../../src/observe/request-facts.ts';
+import { OWNER } from '../../../support/manifest/manifest.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { SILENT } from '../../../support/silent-log.ts';
 
@@ -18,15 +21,23 @@ interface Event {
 export interface ReplicaOptions {
   /** Parts in front of the inspector: a guard. */
   readonly parts?: readonly AdminPart[];
-  readonly objects?: ObjectInspector;
+  /** What lies in the backend. */
+  readonly stored?: Partial<Pick<StoredParts, 'buckets' | 'listing' | 'objects'>>;
   readonly traceUrlTemplate?: string;
   readonly maxBytes?: number;
   readonly port?: number;
+  readonly events?: () => EventsOverview;
   /** Addresses of workers beside it. */
   readonly siblings?: () => readonly string[];
 }
 
-const NO_OBJECTS: ObjectInspector = { inspect: () => Promise.reject(new Error('no object is looked at here')) };
+const NO_EVENTS: EventsOverview = { delivered: 0, failed: 0, dropped: 0, behind: [] };
+const nothing = (): Promise<never> => Promise.reject(new Error('nothing that is stored is looked at here'));
+const NOTHING_STORED = {
+  buckets: { get: nothing, list: nothing },
+  listing: { objects: nothing, versions: nothing, isEmpty: nothing },
+  objects: { inspect: nothing },
+};
 
 /** The admin port of one replica in this process, whose requests are whatever a test says. */
 export class TestReplica {
@@ -60,7 +71,9 @@ export class TestReplica {
     observers.add({ begun: (facts) => void running.add(facts), ended: (facts) => void running.delete(facts) });
     const requests = { running: () => [...running], flush: () => observers.flush() };
     const journal = new RequestJournal({ maxBytes: options.maxBytes ?? 1024 * 1024, slowMs: 1000, requests });
+    const traffic = new Traffic({ slowMs: 1000 });
     observers.add(journal);
+    observers.add(traffic);
     const addresses = (urls: () => readonly string[]): PeerAddresses => ({
       current: () => peerAddresses({ urls: urls(), refreshMs: 1000 }).current(),
     });
@@ -72,8 +85,11 @@ export class TestReplica {
     });
     const api = inspectorApi({
       journal,
+      overviews: { traffic, events: options.events ?? (() => NO_EVENTS), flush: () => observers.flush() },
       replicas,
-      objects: options.objects ?? NO_OBJECTS,
+      ...NOTHING_STORED,
+      ...options.stored,
+      accountNameOf: (id) => (id === OWNER ? 'main' : id),
       newCall: testCall,
       version: '1.0.0',
       traceUrlTemplate: options.traceUrlTemplate,

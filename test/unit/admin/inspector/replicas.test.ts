@@ -1,8 +1,15 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { ReplicaList, RequestDetail, RequestList, Timeline } from '../../../../src/admin/inspector/contract.ts';
+import type {
+  Overview,
+  ReplicaList,
+  RequestDetail,
+  RequestList,
+  Timeline,
+} from '../../../../src/admin/inspector/contract.ts';
 import type { HttpArchive } from '../../../../src/admin/inspector/har.ts';
+import { S3Error } from '../../../../src/errors/s3-error.ts';
 import { factsOf } from '../../../support/observe/request-facts.ts';
 import { type ReplicaOptions, TestReplica, until } from './replica.ts';
 
@@ -50,6 +57,19 @@ describe('all replicas through one', () => {
       { id: 'two', own: false, up: true },
     ]);
     expect(replicas).toHaveLength(3);
+  });
+
+  it('have one overview, without the one that does not answer', async () => {
+    const { one, two } = await startPair([await deadUrl()]);
+    one.serve(factsOf());
+    two.serve(factsOf());
+    two.serve(factsOf({ status: 403, failure: new S3Error('AccessDenied') }));
+    const { series, tables, replicas } = (await one.get('/api/overview?scope=all')).body as Overview;
+    expect([series.requests.at(-1), series.clientErrors.at(-1)]).toEqual([3, 1]);
+    expect(tables.buckets.rows).toMatchObject([{ name: { bucket: 'bucket' }, requests: 3, failures: 1 }]);
+    expect(replicas.map(({ up }) => up)).toEqual([true, false, true]);
+    const own = (await one.get('/api/overview?window=day')).body as Overview;
+    expect([own.stepMs, own.series.requests.at(-1)]).toEqual([300_000, 1]);
   });
 
   it('have one list of requests, each with the way to its details', async () => {

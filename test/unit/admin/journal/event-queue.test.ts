@@ -27,6 +27,13 @@ describe('the queue of one reader', () => {
     expect(queue.take()).toEqual({ lost: 1, events: [] });
   });
 
+  it('counts what a reader misses: nothing of what comes again, several of what stands for several', () => {
+    const queue = new EventQueue({ events: 1 });
+    for (const tells of [0, 5, 0]) queue.push(Buffer.from('a'), tells);
+    queue.push(Buffer.from('b'));
+    expect(queue.take()).toEqual({ lost: 5, events: [Buffer.from('b')] });
+  });
+
   it('wakes its reader once', () => {
     const queue = new EventQueue();
     let woken = 0;

@@ -1,5 +1,13 @@
 import { expect, it } from 'vitest';
-import { formatDate, formatDay, formatDuration } from '../../../../src/admin/page/web/format.ts';
+import {
+  formatCount,
+  formatDate,
+  formatDay,
+  formatDuration,
+  formatShare,
+  localInputText,
+  timeOfLocalInput,
+} from '../../../../src/admin/page/web/format.ts';
 
 it.each([
   [0.44, '0.4 ms'],
@@ -18,4 +26,26 @@ it('a day has no time of day, whatever stands between the two where the reader l
   expect(formatDay(morning)).toBe(formatDay(evening));
   expect(formatDay(morning)).not.toBe('');
   expect(formatDate(morning)).not.toBe(formatDate(evening));
+});
+
+it.each([
+  [0, 0, '0%'],
+  [0, 10, '0%'],
+  [1, 10_000, '0.01%'],
+  [1, 100, '1.0%'],
+  [1, 3, '33%'],
+  [7, 7, '100%'],
+])('%d of %d are %s', (part, whole, expected) => {
+  expect(formatShare(part, whole)).toBe(expected);
+});
+
+it('large counts are short', () => {
+  expect([999, 12_345, 4_560_000].map(formatCount)).toEqual(['999', '12.3k', '4.6M']);
+});
+
+it('a time that was put into a field is the one that is read from it', () => {
+  const time = new Date(2026, 10, 28, 14, 5, 9).getTime();
+  expect(localInputText(time)).toBe('2026-11-28T14:05:09');
+  expect(timeOfLocalInput(localInputText(time))).toBe(time);
+  expect(timeOfLocalInput('')).toBeUndefined();
 });

@@ -71,9 +71,10 @@ describe('the live list', () => {
     const list = new LiveList();
     list.addLost({ replica: 'r', count: 3 });
     list.addLost({ replica: 's', count: 4 });
-    expect(list.lost).toBe(7);
+    list.addLeftOut({ replica: 'r', count: 5 });
+    expect([list.lost, list.leftOut]).toEqual([7, 5]);
     list.clear();
-    expect(list.lost).toBe(0);
+    expect([list.lost, list.leftOut]).toEqual([0, 0]);
   });
 
   it('forgets what was running when the stream begins anew', () => {

@@ -4,7 +4,7 @@ import { inspectorPage } from '../../../../src/admin/page/page.ts';
 import { type AdminServer, startAdminServer } from '../../../../src/admin/server.ts';
 import { SILENT } from '../../../support/silent-log.ts';
 
-const IMPORT = /(?:\bfrom|\bimport)\s*'([^']+)'|\bfrom\s*"([^"]+)"/g;
+const IMPORT = /(?:\bfrom|\bimport)\s*'([^'\n]+)'|\bfrom\s*"([^"\n]+)"/g;
 
 describe('files of the page', () => {
   let files: PageFiles;
@@ -58,6 +58,8 @@ describe('the page over HTTP', () => {
     ['/page/main.ts', 'text/javascript; charset=utf-8'],
     ['/page/views/list.ts', 'text/javascript; charset=utf-8'],
     ['/page/lib/lit-html/lit-html.js', 'text/javascript; charset=utf-8'],
+    ['/page/lib/uplot/dist/uPlot.esm.js', 'text/javascript; charset=utf-8'],
+    ['/page/lib/uplot/dist/uPlot.min.css', 'text/css; charset=utf-8'],
   ])('%s is %s', async (path, contentType) => {
     const response = await get(path);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, contentType]);

@@ -10,6 +10,11 @@ describe('the address of the page', () => {
     { view: 'requests', filter: { bucket: ODD, prefix: ODD, errors: 'true', status: '404,5xx' } },
     { view: 'requests', filter: Object.fromEntries(FILTER_FIELDS.map(({ name }) => [name, `${name} ${ODD}`])) },
     { view: 'requests', filter: { slow: 'true' }, open: '/api/replicas/gateway-1/requests/0A1B' },
+    { view: 'overview', window: 'hour' },
+    { view: 'overview', window: 'day' },
+    { view: 'buckets' },
+    { view: 'buckets', after: 'photos' },
+    { view: 'buckets', bucket: ODD, prefix: ODD, versions: 'true', after: ODD, afterVersion: ODD },
     { view: 'object', bucket: 'b', key: ODD },
     { view: 'timeline', bucket: 'b', key: ODD },
     { view: 'timeline', uploadId: ODD },
@@ -17,10 +22,14 @@ describe('the address of the page', () => {
     expect(readRoute(writeRoute(route))).toEqual(route);
   });
 
-  it.each(['', '#', '#/', '#/elsewhere?x=1', '#/requests', '#/requests?bucket='])(
-    '%j is the whole list',
+  it.each(['#/requests', '#/requests?bucket='])('%j is the whole list', (fragment) => {
+    expect(readRoute(fragment)).toEqual({ view: 'requests', filter: {} });
+  });
+
+  it.each(['', '#', '#/', '#/elsewhere?x=1', '#/overview?window=year'])(
+    '%j is the overview of the last hour',
     (fragment) => {
-      expect(readRoute(fragment)).toEqual({ view: 'requests', filter: {} });
+      expect(readRoute(fragment)).toEqual({ view: 'overview', window: 'hour' });
     },
   );
 

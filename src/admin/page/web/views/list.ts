@@ -8,7 +8,7 @@ import { formatBytes, formatDuration, formatTime, plural } from '../format.ts';
 import { writeRoute } from '../route.ts';
 import { detailView } from './detail.ts';
 import { fieldColumns } from './field-facts.ts';
-import { filterBar, lostNotice } from './filter-bar.ts';
+import { filterBar, lackNotices } from './filter-bar.ts';
 import { addressText, outcomeBadge, timeText, type View } from './parts.ts';
 import { whenLoaded } from './loaded.ts';
 
@@ -17,7 +17,7 @@ const COLUMNS = fieldColumns(REQUEST_FIELDS);
 
 /** The live list, and beside it the request that is open. */
 export function listPage(app: App): View {
-  return html`${filterBar(app)}${lostNotice(app)}
+  return html`${filterBar(app)}${lackNotices(app)}
     <div class="split" ?data-open=${app.open !== undefined}>
       <section class="requests" aria-label="Requests">${requestTable(app)}</section>
       ${app.open === undefined ? nothing : openRequest(app)}
@@ -50,11 +50,18 @@ function requestTable(app: App): View {
       (request) => row(app, request, request.href === reachable),
     )}</tbody>
   </table>
-  ${requests.length > shown.length ? moreButton(app, requests.length - shown.length) : nothing}`;
+  ${requests.length > shown.length ? moreButton(app, requests.length - shown.length) : olderButton(app, requests.at(-1))}`;
 }
 
 function moreButton(app: App, count: number): View {
   return html`<p class="more"><button type="button" @click=${() => app.showMore()}>Show more</button> <span class="quiet">${plural(count, 'more request')}</span></p>`;
+}
+
+/** Replicas keep more than a list begins with. Those that came in the same millisecond come again. */
+function olderButton(app: App, oldest: RequestSummary | undefined): View {
+  if (oldest === undefined) return nothing;
+  const older = (): void => app.setField('before', String(oldest.arrived + 1));
+  return html`<p class="more"><button type="button" @click=${older}>Older requests</button> <span class="quiet">as far as they are kept</span></p>`;
 }
 
 function row(app: App, request: RequestSummary, reachable: boolean): View {

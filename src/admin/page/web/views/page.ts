@@ -1,8 +1,10 @@
 import { html, nothing } from 'lit-html';
 import type { App } from '../app.ts';
 import { writeRoute } from '../route.ts';
+import { bucketsPage } from './buckets.ts';
 import { listPage } from './list.ts';
 import { objectPage } from './object.ts';
+import { overviewPage } from './overview.ts';
 import type { View } from './parts.ts';
 import { replicaChips } from './replicas.ts';
 import { timelinePage } from './timeline.ts';
@@ -12,9 +14,11 @@ import { SHORTCUTS, shortcutsOn, turnShortcuts } from '../keyboard.ts';
 export function pageView(app: App): View {
   return html`
     <header class="top">
-      <h1><a href=${writeRoute({ view: 'requests', filter: {} })}>Inspector</a></h1>
+      <h1><a href=${writeRoute({ view: 'overview', window: 'hour' })}>Inspector</a></h1>
       <nav aria-label="Views">
+        ${tab(app, 'Overview', writeRoute({ view: 'overview', window: app.window }), 'overview')}
         ${tab(app, 'Requests', writeRoute({ view: 'requests', filter: app.filter }), 'requests')}
+        ${tab(app, 'Buckets', writeRoute({ view: 'buckets' }), 'buckets')}
         ${tab(app, 'Object', writeRoute({ view: 'object', bucket: app.filter.bucket ?? '', key: '' }), 'object')}
         ${app.route.view === 'timeline' ? tab(app, 'Timeline', writeRoute(app.route), 'timeline') : nothing}
       </nav>
@@ -31,7 +35,9 @@ export function pageView(app: App): View {
 }
 
 const VIEWS: Readonly<Record<App['route']['view'], (app: App) => View>> = {
+  overview: overviewPage,
   requests: listPage,
+  buckets: bucketsPage,
   object: objectPage,
   timeline: timelinePage,
 };

@@ -6,11 +6,16 @@ import type { View } from './parts.ts';
 
 /** Every replica the one asked knows of: up, or dead and why. */
 export function replicaChips(app: App): View {
-  const fromSettings = app.settings.value?.replicas ?? [];
-  const states = app.replicas.size > 0 ? [...app.replicas.values()] : fromSettings;
+  const states = statesIn(app);
   if (states.length === 0) return html`<div class="replicas"></div>`;
   const sorted = [...states].sort((a, b) => Number(b.own) - Number(a.own) || a.id.localeCompare(b.id));
   return html`<ul class="replicas" aria-label="Replicas">${sorted.map(chip)}</ul>`;
+}
+
+/** As they were told of last: by the overview while it is shown, else by the stream of requests. */
+function statesIn({ route, overview, replicas, settings }: App): readonly ReplicaState[] {
+  if (route.view === 'overview' && overview.value !== undefined) return overview.value.replicas;
+  return replicas.size > 0 ? [...replicas.values()] : (settings.value?.replicas ?? []);
 }
 
 function chip(replica: ReplicaState): View {
