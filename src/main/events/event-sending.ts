@@ -1,38 +1,67 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../../config/schema.ts';
-import { type BucketRegistry, type Courier, Outbox } from '../../manifest/index.ts';
+import { type BucketRegistry, type Courier, type EventTally, Outbox } from '../../manifest/index.ts';
+import type { AccountDirectory } from '../../access/accounts.ts';
 import type { CallWatch } from '../../observe/call-facts.ts';
 import type { Log } from '../../observe/log.ts';
 import type { Readings } from '../../observe/metrics/process-metrics.ts';
 import type { NotificationTargets } from '../../operations/operation.ts';
 import { targetName } from '../../protocol/notifications/notification-document.ts';
+import { EVENT_BRIDGE, type NotificationRule } from '../../protocol/notifications/notification-rule.ts';
 import { backgroundCall } from '../background-call.ts';
 import type { OpenBackend } from '../backends.ts';
 import type { SecretSources } from '../secrets.ts';
-import { type EventReceiver, openReceiver } from './targets.ts';
+import { openReceiver } from './open-receiver.ts';
+import type { EventReceiver, MessageForm } from './receiver.ts';
 
-/** The receivers of a configuration, by their names. */
-type EventReceivers = ReadonlyMap<string, EventReceiver>;
+/** Of owners that the configuration has no more. */
+const NO_ACCOUNT = '000000000000';
 
-/** @throws StartError */
-function openReceivers({ events }: Pick<Config, 'events'>, sources: SecretSources): EventReceivers {
-  return new Map(
-    events.targets.map((target, at) => [target.name, openReceiver(target, `events.targets[${at}]`, sources)]),
-  );
+/** The receivers that a configuration of the gateway names for buckets: the one for quotas is the operator's own. */
+class EventReceivers {
+  readonly #byName: ReadonlyMap<string, EventReceiver>;
+  readonly #eventBridge: string | undefined;
+
+  /** @throws StartError */
+  constructor({ events, quotas, outbound }: ReceiverConfig, sources: SecretSources) {
+    this.#byName = new Map(
+      events.targets.flatMap((target, at) =>
+        target.name === quotas.target
+          ? []
+          : [[target.name, openReceiver(target, { where: `events.targets[${at}]`, sources, outbound })]],
+      ),
+    );
+    this.#eventBridge = events.eventBridge;
+  }
+
+  get size(): number {
+    return this.#byName.size;
+  }
+
+  find(arn: string): EventReceiver | undefined {
+    return this.#byName.get((arn === EVENT_BRIDGE ? this.#eventBridge : targetName(arn)) ?? '');
+  }
+
+  /** @throws Error: the configuration of the gateway has no such target any more */
+  get(arn: string): EventReceiver {
+    const receiver = this.find(arn);
+    if (receiver === undefined) throw new Error(`the configuration has no target of the name in ${arn}`);
+    return receiver;
+  }
 }
 
-/** @throws Error: the configuration of the gateway has no such target any more */
-function receiverOf(receivers: EventReceivers, arn: string): EventReceiver {
-  const receiver = receivers.get(targetName(arn) ?? '');
-  if (receiver === undefined) throw new Error(`the configuration has no target of the name in ${arn}`);
-  return receiver;
+type ReceiverConfig = Pick<Config, 'events' | 'outbound' | 'quotas'>;
+
+function formOf({ kind }: NotificationRule): MessageForm {
+  return kind === 'eventBridge' ? 'eventBridge' : 's3';
 }
 
 interface SendingOptions {
-  readonly config: Pick<Config, 'events' | 'region'>;
+  readonly config: ReceiverConfig & Pick<Config, 'region'>;
   readonly sources: SecretSources;
   readonly backends: readonly OpenBackend[];
   readonly buckets: Pick<BucketRegistry, 'get' | 'latest'>;
+  readonly identities: { readonly accounts: Pick<AccountDirectory, 'byCanonicalId'> };
   readonly log: Log;
   readonly telemetry: { readonly calls: CallWatch };
   /** Ends it. */
@@ -52,7 +81,7 @@ export class EventSending {
     const { maxAgeMs, maxBehind } = config.events;
     const clocks = new Map(backends.map((backend) => [backend.name, backend.surveyed]));
     this.#options = options;
-    this.#receivers = openReceivers(config, options.sources);
+    this.#receivers = new EventReceivers(config, options.sources);
     this.#outbox = new Outbox({
       backends,
       buckets,
@@ -67,8 +96,8 @@ export class EventSending {
   get targets(): NotificationTargets {
     const receivers = this.#receivers;
     return {
-      has: (arn) => receivers.has(targetName(arn) ?? ''),
-      greet: (arn, message, call) => receiverOf(receivers, arn).greet(message, call),
+      has: (arn) => receivers.find(arn) !== undefined,
+      greet: (arn, message, call) => receivers.get(arn).greet(message, call),
     };
   }
 
@@ -82,8 +111,13 @@ export class EventSending {
     await this.#running;
   }
 
+  /** What became of the events, as this process knows it. */
+  get tally(): EventTally {
+    return this.#outbox.tally;
+  }
+
   readings(): Readings {
-    const { tally } = this.#outbox;
+    const { tally } = this;
     const { counts } = tally;
     return {
       s3gw_events: () =>
@@ -98,11 +132,15 @@ export class EventSending {
   }
 
   #courier(): Courier {
-    const { config } = this.#options;
+    const { config, identities } = this.#options;
+    const { region } = config;
     return {
+      atOnce: (rule) => this.#receivers.find(rule.target)?.atOnce(formOf(rule)) ?? 1,
       send: (bucket, rule, events, call) => {
-        const source = { region: config.region, bucket: bucket.name, ownerId: bucket.ownerId, ruleId: rule.id };
-        return receiverOf(this.#receivers, rule.target).send(events, source, call);
+        const { name, ownerId } = bucket;
+        const ownerAccount = identities.accounts.byCanonicalId(ownerId)?.accountNumber ?? NO_ACCOUNT;
+        const source = { region, bucket: name, ownerId, ownerAccount, ruleId: rule.id, form: formOf(rule) };
+        return this.#receivers.get(rule.target).send(events, source, call);
       },
     };
   }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Call } from '../../observe/call.ts';
-import { ABSENT, type BlobEntry } from '../../store/blob-store.ts';
+import { ABSENT, type BlobEntry, type Condition, at } from '../../store/blob-store.ts';
 import { blobsOf, pagesOf } from '../../store/pages.ts';
 import { removeForGood } from '../../store/remove-for-good.ts';
 import { readAll } from '../../streams/bytes.ts';
 import type { Bucket } from '../records/bucket.ts';
-import type { ObjectEvent } from '../records/change-intent.ts';
+import type { Destination, ObjectEvent } from '../records/change-intent.ts';
 import { toAsciiJson } from '../records/fields.ts';
 import { RECORD_NAME } from '../records/record.ts';
 
@@ -14,12 +14,6 @@ export const ALL_BACKLOGS = 'q/';
 /** Most events of one blob. */
 const MOST = 500;
 const INDEX_DIGITS = 12;
-
-/** Where events go: by a rule of a bucket, to its target. */
-export interface Destination {
-  readonly ruleId: string;
-  readonly target: string;
-}
 
 /** A blob with events of one destination, in their order. */
 export interface BacklogBatch extends Destination {
@@ -90,19 +84,12 @@ export async function appendEvents(
   { destination, last, events }: Appended,
   call: Call,
 ): Promise<readonly BacklogBatch[]> {
-  const { store, system } = bucket.home;
   const written: BacklogBatch[] = [];
   for (let first = 0; first < events.length; first += MOST) {
     const part = events.slice(first, first + MOST);
     const index = (last?.index ?? 0) + written.length + 1;
     const name = `${folderOf(bucket)}${destinationName(destination)}/${index.toString(16).padStart(INDEX_DIGITS, '0')}`;
-    const since = part[0]?.time ?? 0;
-    const summary: Summary = { bucket: bucket.name, ...destination, count: part.length, since };
-    const metadata = { [RECORD_NAME]: toAsciiJson(summary) };
-    const body = Buffer.from(JSON.stringify(part));
-    const result = await store.write({ container: system, name }, body, { metadata, condition: ABSENT }, call);
-    const entry: BlobEntry = { kind: 'blob', name, size: body.length, metadata, ...result };
-    written.push({ ...summary, entry, index });
+    written.push(await writeBatch(bucket, { name, destination, events: part, condition: ABSENT }, call));
   }
   return written;
 }
@@ -112,6 +99,39 @@ interface Appended {
   /** The end of the backlog; undefined: there is none. */
   readonly last: BacklogBatch | undefined;
   readonly events: readonly ObjectEvent[];
+}
+
+/**
+ * Leaves of a batch what was not sent. @throws StoreError conditionFailed: another process has changed it
+ */
+export function keepRest(
+  bucket: Bucket,
+  { ruleId, target, entry: { name, revision } }: BacklogBatch,
+  events: readonly ObjectEvent[],
+  call: Call,
+): Promise<BacklogBatch> {
+  return writeBatch(bucket, { name, destination: { ruleId, target }, events, condition: at(revision) }, call);
+}
+
+interface WrittenBatch {
+  readonly name: string;
+  readonly destination: Destination;
+  readonly events: readonly ObjectEvent[];
+  readonly condition: Condition;
+}
+
+async function writeBatch(
+  bucket: Bucket,
+  { name, destination, events, condition }: WrittenBatch,
+  call: Call,
+): Promise<BacklogBatch> {
+  const { store, system } = bucket.home;
+  const since = events[0]?.time ?? 0;
+  const summary: Summary = { bucket: bucket.name, ...destination, count: events.length, since };
+  const metadata = { [RECORD_NAME]: toAsciiJson(summary) };
+  const body = Buffer.from(JSON.stringify(events));
+  const result = await store.write({ container: system, name }, body, { metadata, condition }, call);
+  return batchOf({ kind: 'blob', name, size: body.length, metadata, ...result });
 }
 
 /** Removes batches that were sent, or are given up, as they were listed. */

@@ -2,13 +2,13 @@ import type { Call } from '../../observe/call.ts';
 import type { NotificationRule } from '../../protocol/notifications/notification-rule.ts';
 import type { BlobEntry } from '../../store/blob-store.ts';
 import type { Bucket } from '../records/bucket.ts';
-import type { ObjectEvent } from '../records/change-intent.ts';
+import type { Destination, ObjectEvent } from '../records/change-intent.ts';
 import type { BackOff } from './back-off.ts';
 import {
   type BacklogBatch,
-  type Destination,
   appendEvents,
   destinationName,
+  keepRest,
   listBacklog,
   readBatch,
   removeBatches,
@@ -17,11 +17,10 @@ import type { EventLease } from './event-lease.ts';
 import type { EventTally } from './event-tally.ts';
 import { type IntentPage, intentPages, removeIntents } from './intent-pages.ts';
 
-/** Events of one request to a receiver. */
-const MOST_AT_ONCE = 100;
-
 /** Sends events to the receivers that the operator has named. */
 export interface Courier {
+  /** Most events of one `send`, which takes less than the lease lasts. */
+  atOnce(rule: NotificationRule): number;
   /** Resolves when the receiver has taken all of them. @throws Error: it has not, or perhaps not */
   send(bucket: Bucket, rule: NotificationRule, events: readonly ObjectEvent[], call: Call): Promise<void>;
 }
@@ -115,20 +114,21 @@ export class BucketOutbox {
   /** In their order, until the receiver takes no more. @returns how many it took */
   async #send(name: string, rule: NotificationRule, events: readonly ObjectEvent[], call: Call): Promise<number> {
     const { bucket, courier, backOff, tally, lease, onProblem } = this.#work;
-    if (backOff.isOff(name)) return 0;
-    for (let sent = 0; sent < events.length; sent += MOST_AT_ONCE) {
+    if (backOff.isOff(bucket.uid, name)) return 0;
+    const atOnce = courier.atOnce(rule);
+    for (let sent = 0; sent < events.length; sent += atOnce) {
       await lease.hold(call);
-      const part = events.slice(sent, sent + MOST_AT_ONCE);
+      const part = events.slice(sent, sent + atOnce);
       try {
         await courier.send(bucket, rule, part, call);
       } catch (error) {
         if (call.signal.aborted) throw error;
-        backOff.failed(name);
+        backOff.failed(bucket.uid, name);
         onProblem(error);
         tally.counts.failed += 1;
         return sent;
       }
-      backOff.worked(name);
+      backOff.worked(bucket.uid, name);
       tally.counts.delivered += part.length;
     }
     return events.length;
@@ -146,10 +146,15 @@ export class BucketOutbox {
       return;
     }
     batches = await this.#dropExcess(batches, call);
-    while (batches[0] !== undefined) {
-      const events = await readBatch(bucket, batches[0], call);
-      if ((await this.#send(name, rule, events, call)) < events.length) break;
-      await removeBatches(bucket, batches.slice(0, 1), call);
+    for (const batch of batches) {
+      const events = await readBatch(bucket, batch, call);
+      const sent = await this.#send(name, rule, events, call);
+      if (sent < events.length) {
+        // One that is refused for ever must not have those before it sent again and again.
+        if (sent > 0) batches = [await keepRest(bucket, batch, events.slice(sent), call), ...batches.slice(1)];
+        break;
+      }
+      await removeBatches(bucket, [batch], call);
       batches = batches.slice(1);
     }
     if (batches.length === 0) this.#backlog.delete(name);

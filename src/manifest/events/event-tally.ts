@@ -20,17 +20,26 @@ interface EventsBehind {
   readonly since: number;
 }
 
+/** A process that sends the events of a bucket looks again within minutes; another may have taken over since. */
+const BEHIND_MS = 5 * 60_000;
+
 export class EventTally {
   readonly counts: EventCounts = { delivered: 0, failed: 0, dropped: 0, withdrawn: 0, unresolved: 0 };
-  readonly #behind = new Map<string, EventsBehind>();
+  readonly #behind = new Map<string, EventsBehind & { readonly until: number }>();
+  readonly #monotonic: () => number;
 
-  /** As a process saw them last that sends the events of the bucket. */
+  constructor(monotonic: () => number) {
+    this.#monotonic = monotonic;
+  }
+
+  /** As this process saw them last, if it has sent events of the bucket lately. */
   get behind(): readonly EventsBehind[] {
-    return [...this.#behind.values()];
+    const now = this.#monotonic();
+    return [...this.#behind.values()].filter(({ until }) => until > now);
   }
 
   noteBehind(behind: EventsBehind): void {
     if (behind.count === 0) this.#behind.delete(behind.bucket);
-    else this.#behind.set(behind.bucket, behind);
+    else this.#behind.set(behind.bucket, { ...behind, until: this.#monotonic() + BEHIND_MS });
   }
 }

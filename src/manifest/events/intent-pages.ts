@@ -5,7 +5,7 @@ import { isStoreError } from '../../store/store-error.ts';
 import { removeForGood } from '../../store/remove-for-good.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
 import { NOTHING } from '../heads/head-commit.ts';
-import { noncesOf } from '../heads/announce.ts';
+import { noncesOf, noncesOfOwn } from '../heads/announce.ts';
 import { readHead } from '../heads/object-read.ts';
 import type { Bucket } from '../records/bucket.ts';
 import type { KeyRef } from '../records/key-ref.ts';
@@ -13,19 +13,25 @@ import {
   type ChangeIntent,
   type ObjectEvent,
   decodeIntent,
+  eventsOf,
   intentsOfKey,
   intentsPrefix,
 } from '../records/change-intent.ts';
+import type { VersionToken } from '../records/version-token.ts';
+import { amendmentsOf, readVersion } from '../versions/version-blob.ts';
 import { type ListedIntent, committedOf } from './resolve.ts';
 
 const PAGE = 1000;
-/** Heads that are read at a time. */
+/** Keys that are looked at at a time, and blobs of one key. */
 const CONCURRENCY = 16;
+const BLOBS_OF_KEY = 4;
 /**
  * A listing shows no one moment: of a key that changes while it is listed, an older intent may be missing beside a
  * newer one. The rings of head and intents make up for so many; of more the key's own intents are listed once more.
  */
 const MOST_OF_ONE_LISTING = 3;
+/** Looks at the blobs of a key that changes meanwhile. */
+const MOST_LOOKS = 6;
 /** A request is over by then: what is not committed will not be. */
 const UNRESOLVED_AFTER_MS = 24 * 60 * 60_000;
 
@@ -119,14 +125,20 @@ async function resolveKey(
   call: Call,
 ): Promise<Omit<IntentPage, 'problems'>> {
   let all = isAll && intents.length <= MOST_OF_ONE_LISTING ? intents : await listKey({ bucket, key }, call);
-  const head = noncesOf(await readHead({ bucket, key }, call));
-  let committed = committedOf(all, head);
-  if (committed.length < all.length && committed.some(beganAnew)) {
+  let looks: Looks = new Map();
+  let committed = await findCommitted({ bucket, key }, { intents: all, looks }, call);
+  for (let looked = 1; committed.length < all.length && committed.some(beganAnew); looked += 1) {
     // What proves the older ones is a removal between, which may have been announced since.
-    all = await listKey({ bucket, key }, call);
-    committed = committedOf(all, head);
+    const now = await listKey({ bucket, key }, call);
+    if (isSame(all, now)) break;
+    all = now;
+    // What a later look proves may rest on changes that are not in this list either: so lists are to be the same before
+    // and after a look. Of a key that changes all the time, the last look stays.
+    if (looked < MOST_LOOKS) looks = new Map();
+    committed = await findCommitted({ bucket, key }, { intents: all, looks }, call);
+    if (looked === MOST_LOOKS) break;
   }
-  const events = committed.flatMap(({ intent }) => intent.event ?? []).sort(inHistory);
+  const events = committed.flatMap(({ intent }) => eventsOf(intent)).sort(inHistory);
   const settled = new Set(committed.map(({ entry }) => entry));
   const others = all.filter(({ entry }) => !settled.has(entry)).map(({ entry }) => entry);
   const isOver = ({ lastModified }: BlobEntry): boolean => lastModified < now - UNRESOLVED_AFTER_MS;
@@ -136,6 +148,47 @@ async function resolveKey(
     unresolved: others.filter(isOver),
     open: others.filter((entry) => !isOver(entry)),
   };
+}
+
+function isSame(one: readonly FoundIntent[], other: readonly FoundIntent[]): boolean {
+  const known = new Set(one.map(nameOfState));
+  return one.length === other.length && other.every((intent) => known.has(nameOfState(intent)));
+}
+
+function nameOfState({ entry: { name, revision } }: FoundIntent): string {
+  return `${name} ${revision}`;
+}
+
+/** The intents of each blob by themselves: of the head, and of each version's own blob. */
+async function findCommitted(
+  place: KeyRef,
+  { intents, looks }: { readonly intents: readonly FoundIntent[]; readonly looks: Looks },
+  call: Call,
+): Promise<FoundIntent[]> {
+  const byBlob = [...Map.groupBy(intents, ({ intent }) => intent.version)];
+  const committed = await mapConcurrent(byBlob, BLOBS_OF_KEY, async ([token, own]) => {
+    const nonces = looks.get(token) ?? (await noncesAt(place, token, call));
+    looks.set(token, nonces);
+    return committedOf(own, nonces);
+  });
+  const described = new Set(intents.flatMap(({ intent }) => intent.version ?? []));
+  const known = new Set(committed.flat());
+  return intents.filter((one) => known.has(one) || makesOneOf(one, described));
+}
+
+/** Of a version something can be said only when it was made: that is told first. */
+function makesOneOf({ intent: { events = [] } }: FoundIntent, described: ReadonlySet<string>): boolean {
+  return events.some(({ name, versionId = '' }) => name.startsWith('ObjectCreated:') && described.has(versionId));
+}
+
+/** What blobs of a key were seen to carry: the head (undefined), and versions' own ones. */
+type Looks = Map<VersionToken | undefined, readonly string[]>;
+
+/** @param token undefined: of the head */
+async function noncesAt(place: KeyRef, token: VersionToken | undefined, call: Call): Promise<readonly string[]> {
+  if (token === undefined) return noncesOf(await readHead(place, call));
+  const version = await readVersion(place, token, call);
+  return version === undefined ? [] : noncesOfOwn(amendmentsOf(version));
 }
 
 function beganAnew({ intent }: FoundIntent): boolean {

@@ -40,7 +40,7 @@ interface Pending {
 
 /** Sends events of all buckets of some backends, beside other processes that do the same. */
 export class Outbox {
-  readonly tally = new EventTally();
+  readonly tally: EventTally;
   readonly #options: OutboxOptions;
   readonly #backOff: BackOff;
   readonly #open: OpenIntents;
@@ -48,6 +48,7 @@ export class Outbox {
   constructor(options: OutboxOptions) {
     const { monotonic } = timeOf(options.backends[0] ?? {});
     this.#options = options;
+    this.tally = new EventTally(monotonic);
     this.#backOff = new BackOff(monotonic);
     this.#open = new OpenIntents(monotonic);
   }
@@ -126,8 +127,15 @@ export class Outbox {
     for (const { region, nameIn, isDue } of this.#regions) {
       for await (const folder of foldersOf(backend, region, call)) {
         const uid = folder.slice(region.length, -1);
-        const due = found.has(uid) ? undefined : await firstOf(backend, { prefix: folder, isDue }, call);
-        if (due !== undefined) found.set(uid, { uid, name: nameIn(due) });
+        if (found.has(uid)) continue;
+        try {
+          const due = await firstOf(backend, { prefix: folder, isDue: (entry) => isDue(entry, uid) }, call);
+          if (due !== undefined) found.set(uid, { uid, name: nameIn(due) });
+        } catch (error) {
+          // What a later release has written here holds up no other bucket.
+          if (call.signal.aborted || isStoreError(error)) throw error;
+          this.#options.onProblem(error, undefined);
+        }
       }
     }
     return [...found.values()];
@@ -142,7 +150,7 @@ export class Outbox {
     {
       region: ALL_BACKLOGS,
       nameIn: (entry: BlobEntry) => batchOf(entry).bucket,
-      isDue: (entry: BlobEntry) => !this.#backOff.isOff(destinationName(batchOf(entry))),
+      isDue: (entry: BlobEntry, uid: string) => !this.#backOff.isOff(uid, destinationName(batchOf(entry))),
     },
   ];
 }

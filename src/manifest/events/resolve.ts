@@ -17,7 +17,8 @@ export interface ListedIntent {
  */
 export function committedOf<T extends ListedIntent>(intents: readonly T[], head: readonly string[]): T[] {
   const rings = [head, ...intents.map(({ intent }) => intent.seen)];
-  const isProven = (intent: ChangeIntent): boolean => rings.some((ring) => isIn(ring, intent));
+  const isProven = (intent: ChangeIntent): boolean =>
+    intent.isDone === true || rings.some((ring) => isIn(ring, intent));
   return intents.filter((one) => {
     const { intent } = one;
     if (isProven(intent)) return true;
@@ -79,5 +80,5 @@ function beganWithNothing(seen: readonly string[]): boolean {
 /** The service's clock counts seconds. */
 function isLater(one: ListedIntent, other: ListedIntent): boolean {
   if (one.lastModified !== other.lastModified) return one.lastModified > other.lastModified;
-  return (one.intent.event?.sequencer ?? '') > (other.intent.event?.sequencer ?? '');
+  return (one.intent.events?.[0]?.sequencer ?? '') > (other.intent.events?.[0]?.sequencer ?? '');
 }

@@ -1,12 +1,17 @@
 import { isS3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
+import { defined } from '../../observe/defined.ts';
 import { type ChangeKind, eventNameOf } from '../../protocol/notifications/event-names.ts';
-import { concernsKey, ruleFor } from '../../protocol/notifications/notification-rule.ts';
+import { concernsKey, rulesFor } from '../../protocol/notifications/notification-rule.ts';
+import { type BlobRef, type Revision, at } from '../../store/blob-store.ts';
 import { removeForGood } from '../../store/remove-for-good.ts';
-import { type ObjectEvent, encodeIntent, intentRef } from '../records/change-intent.ts';
+import { isStoreError } from '../../store/store-error.ts';
+import { type AnnouncedEvent, type ChangeIntent, encodeIntent, intentRef } from '../records/change-intent.ts';
+import type { Bucket } from '../records/bucket.ts';
 import type { KeyRef } from '../records/key-ref.ts';
 import { timeOf } from '../records/time.ts';
-import { announcedBy } from './commit-life.ts';
+import type { VersionToken } from '../records/version-token.ts';
+import { announcedBy, outcomeUnknown } from './commit-life.ts';
 import { NOTHING, versionNonce } from './head-commit.ts';
 import type { Head } from './head.ts';
 
@@ -19,12 +24,16 @@ const SEQ_DIGITS = 16;
 /** A change that is about to be committed. */
 export interface AnnouncedChange {
   readonly kind: ChangeKind;
+  /** What it is at the same time. */
+  readonly also?: ChangeKind;
   /** Of the head that it writes. */
   readonly nonce: string;
   /** Names the intent, where other requests may write a head of the same nonce; absent: the nonce does. */
   readonly attempt?: string;
   /** On whose revision it is committed; undefined: there must be none. */
   readonly head: Head | undefined;
+  /** It writes the own blob of a version instead, which is so by now. The intent has to be confirmed then. */
+  readonly own?: OwnState;
   /** It removes the head, or what it writes is removed soon. */
   readonly leavesNothing?: boolean;
   /** The version's place; of a removal, that of the head. Microseconds. */
@@ -33,6 +42,22 @@ export interface AnnouncedChange {
   readonly versionId?: string | undefined;
   readonly etag?: string;
   readonly size?: number;
+  /** As events of archived and moved objects say it (`RecordedEvent`). */
+  readonly storageClass?: string;
+  readonly until?: number;
+}
+
+/** A version's own blob, and the nonces of the amendments that made it what it is, the last one first. */
+interface OwnState {
+  readonly token: VersionToken;
+  readonly ring: readonly string[];
+}
+
+/** An intent that was written. */
+export interface Announced {
+  readonly ref: BlobRef;
+  readonly revision: Revision;
+  readonly intent: ChangeIntent;
 }
 
 /** Whether changes of a key have to be announced: a configuration of the bucket is about it. */
@@ -47,24 +72,43 @@ export function isWatched({ bucket, key }: KeyRef): boolean {
  * made these, even when the head no longer does. So a change that nobody has asked for is announced, too, if some other
  * of the same key is asked for. One call; none where no configuration of the bucket is about the key.
  *
- * To be called for each turn of the change: each replaces another head. @throws StoreError: then nothing was changed
+ * To be called for each turn of the change: each replaces another head.
+ * @returns undefined: no configuration is about the key @throws StoreError: then nothing was changed
  */
-export async function announce(place: KeyRef, change: AnnouncedChange, call: Call): Promise<void> {
-  if (!isWatched(place)) return;
+export async function announce(place: KeyRef, change: AnnouncedChange, call: Call): Promise<Announced | undefined> {
+  if (!isWatched(place)) return undefined;
   const { bucket, key } = place;
-  const { nonce, attempt = nonce, head, leavesNothing } = change;
-  const event = eventOf(place, change, call);
-  const metadata = encodeIntent({
+  const { nonce, attempt = nonce, head, own, leavesNothing } = change;
+  const events = eventsOf(place, change, call);
+  const intent: ChangeIntent = {
     bucket: bucket.name,
     key,
     nonce,
-    seen: noncesOf(head),
+    seen: own === undefined ? noncesOf(head) : noncesOfOwn(own),
+    ...(own !== undefined && { version: own.token }),
     ...(leavesNothing === true && { leavesNothing }),
-    ...(event !== undefined && { event }),
-  });
+    ...(events.length > 0 && { events }),
+  };
   const ref = intentRef(place, attempt);
   announcedBy(call).add(ref.name);
-  await bucket.home.store.write(ref, EMPTY, { metadata }, call);
+  const { revision } = await bucket.home.store.write(ref, EMPTY, { metadata: encodeIntent(intent) }, call);
+  return { ref, revision, intent };
+}
+
+/**
+ * Writes down that an announced change of a version's own blob is made: that blob may be removed, with the proof,
+ * before anybody looks for it. One call. @throws StoreError (outcome unknown): the change is made
+ */
+export async function confirm({ home }: Bucket, announced: Announced | undefined, call: Call): Promise<void> {
+  if (announced?.intent.events === undefined) return;
+  const { ref, revision, intent } = announced;
+  const metadata = encodeIntent({ ...intent, isDone: true });
+  try {
+    await home.store.write(ref, EMPTY, { metadata, condition: at(revision) }, call);
+  } catch (error) {
+    // It is told already; or this is the answer to a repetition.
+    if (!isStoreError(error, 'conditionFailed')) throw outcomeUnknown(error);
+  }
 }
 
 /** What refuses a change for certain: nothing of it was committed. */
@@ -74,9 +118,14 @@ const REFUSALS = ['PreconditionFailed', 'ConditionalRequestConflict'] as const;
  * Removes what a change has announced that was refused, behind the answer. Clients that ask for a condition again and
  * again would leave an intent a request otherwise, for a day.
  */
-export function withdrawRefused({ bucket }: KeyRef, { error, own, later }: RefusedChange): void {
+export function withdrawRefused(place: KeyRef, { error, own, later }: RefusedChange): void {
+  if (isS3Error(error, ...REFUSALS)) withdraw(place, later, own);
+}
+
+/** Removes what was announced in a call, behind the answer: none of it was committed, nor will be. */
+export function withdraw({ bucket }: KeyRef, later: RefusedChange['later'], own: Call): void {
   const names = [...announcedBy(own)];
-  if (names.length === 0 || !isS3Error(error, ...REFUSALS)) return;
+  if (names.length === 0) return;
   const items = names.map((name) => ({ name }));
   later(`withdraw ${names[0] ?? ''}`, async (call) => {
     await removeForGood(bucket.home, items, call);
@@ -95,38 +144,35 @@ export function noncesOf(head: Head | undefined): readonly string[] {
   return head === undefined ? [NOTHING] : [versionNonce(head), ...(head.record?.ring ?? [])];
 }
 
-function eventOf({ bucket, key }: KeyRef, change: AnnouncedChange, call: Call): ObjectEvent | undefined {
+/** The same of the own blob of a version: as of a head that was amended, the version comes first. */
+export function noncesOfOwn({ token, ring }: OwnState): readonly string[] {
+  return [token, ...ring];
+}
+
+function eventsOf({ bucket, key }: KeyRef, change: AnnouncedChange, call: Call): readonly AnnouncedEvent[] {
   const { occasion, requestId } = call;
-  if (occasion === undefined) return undefined;
-  const name = eventNameOf(occasion.operation, change.kind);
-  const rule = name && ruleFor(bucket.settings.notifications ?? [], name, key);
-  if (name === undefined || rule === undefined) return undefined;
-  const { versionId, etag, size } = change;
+  if (occasion === undefined) return [];
+  const { operation, ...asked } = occasion;
+  const { kind, also, versionId, etag, size, storageClass, until } = change;
   const time = timeOf(bucket.home).now();
-  return {
-    name,
-    ruleId: rule.id,
-    target: rule.target,
-    time,
-    key,
-    ...(versionId !== undefined && { versionId }),
-    ...(etag !== undefined && { etag }),
-    ...(size !== undefined && { size }),
-    sequencer: sequencerOf(change, time),
-    principalId: occasion.principalId,
-    sourceAddress: occasion.sourceAddress,
-    requestId,
-    hostId: occasion.hostId,
-  };
+  const said = defined({ versionId, etag, size, storageClass, until });
+  const event = { time, ...said, sequencer: sequencerOf(change, time), requestId, ...asked };
+  return [kind, ...(also === undefined ? [] : [also])].flatMap((each): AnnouncedEvent[] => {
+    const name = eventNameOf(operation, each);
+    const rules = name === undefined ? [] : rulesFor(bucket.settings.notifications ?? [], name, key);
+    const to = rules.map(({ id, target }) => ({ ruleId: id, target }));
+    return name === undefined || to.length === 0 ? [] : [{ name, ...event, to }];
+  });
 }
 
 /**
- * Sequencers are compared as text, the shorter one as if zeros followed. That of a version is its place. A removal
- * comes after the place of the head that it found, and before the next one; several there are told apart by the time.
+ * Sequencers are compared as text, the shorter one as if zeros followed. That of a version is its place. What removes
+ * it, or changes what is said of it, comes after the place of the head that it found, and before the next one; several
+ * there are told apart by the time.
  */
 function sequencerOf({ kind, seq }: AnnouncedChange, time: number): string {
   const place = hex(seq);
-  return kind === 'removed' ? place + hex(time * 1000) : place;
+  return kind === 'created' || kind === 'markerCreated' ? place : place + hex(time * 1000);
 }
 
 function hex(microseconds: number): string {

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { EventName } from '../../protocol/notifications/event-names.ts';
+import type { RecordedEvent } from '../../protocol/notifications/event-record.ts';
 import type { BlobMetadata, BlobRef } from '../../store/blob-store.ts';
 import type { Bucket } from './bucket.ts';
 import { toAsciiJson } from './fields.ts';
 import type { KeyRef } from './key-ref.ts';
 import { type KeyedNames, namesOfBucket, namesOfKey } from './keyed-names.ts';
 import { RECORD_NAME } from './record.ts';
+import type { VersionToken } from './version-token.ts';
 
 /**
  * What is about to become of a key, written before the change is committed: blob
@@ -22,28 +23,31 @@ export interface ChangeIntent {
   readonly seen: readonly string[];
   /** The change leaves no head behind that could carry its nonce. */
   readonly leavesNothing?: true;
-  /** Absent: no configuration of the bucket asks for it. */
-  readonly event?: ObjectEvent;
+  /** The version whose own blob it writes instead of the head; `nonce` and `seen` are of that blob. */
+  readonly version?: VersionToken;
+  /** It is known to be made. Needed where its proof may go before it is looked for. */
+  readonly isDone?: true;
+  /** What is to be told; absent: no configuration of the bucket asks for it. */
+  readonly events?: readonly AnnouncedEvent[];
 }
 
-/** What an event says besides the bucket's part. */
-export interface ObjectEvent {
-  readonly name: EventName;
-  /** Of the configuration of the bucket that asks for it, and its target. */
+/** An event of the key, and who asks for it. */
+export interface AnnouncedEvent extends Omit<RecordedEvent, 'key'> {
+  readonly to: readonly Destination[];
+}
+
+/** Where an event goes: by a configuration of the bucket, to its target. */
+export interface Destination {
   readonly ruleId: string;
   readonly target: string;
-  /** Milliseconds since the epoch. */
-  readonly time: number;
-  readonly key: string;
-  /** Absent: the null version. */
-  readonly versionId?: string;
-  readonly etag?: string;
-  readonly size?: number;
-  readonly sequencer: string;
-  readonly principalId: string;
-  readonly sourceAddress: string;
-  readonly requestId: string;
-  readonly hostId: string;
+}
+
+/** An event on its way to one target. */
+export interface ObjectEvent extends RecordedEvent, Destination {}
+
+/** What is to be sent when the change has been committed: an event for each that asks. */
+export function eventsOf({ key, events = [] }: ChangeIntent): readonly ObjectEvent[] {
+  return events.flatMap(({ to, ...event }) => to.map((destination) => ({ ...event, key, ...destination })));
 }
 
 const ID_LENGTH = 24;

@@ -12,23 +12,61 @@ export const EVENT_NAMES = [
   'ObjectRemoved:DeleteMarkerCreated',
   'LifecycleExpiration:Delete',
   'LifecycleExpiration:DeleteMarkerCreated',
+  'LifecycleTransition',
+  'ObjectRestore:Post',
+  'ObjectRestore:Completed',
+  'ObjectRestore:Delete',
+  'ObjectTagging:Put',
+  'ObjectTagging:Delete',
+  'ObjectAcl:Put',
 ] as const;
 export type EventName = (typeof EVENT_NAMES)[number];
 
-/** What becomes of a key, as the manifest sees it. */
-export type ChangeKind = 'created' | 'markerCreated' | 'removed' | 'amended';
+/**
+ * What becomes of a key, as the manifest sees it. `amended`: its record, of which nobody is told. `described`: what is
+ * said of an object. The last four are amendments, too: a restore of archived bytes is asked for, has brought them
+ * back, or is over; and a change of class.
+ */
+export type ChangeKind =
+  | 'created'
+  | 'markerCreated'
+  | 'removed'
+  | 'amended'
+  | 'described'
+  | 'restoreBegun'
+  | 'restored'
+  | 'restoreOver'
+  | 'moved';
 
 /** What changes objects without a request: lifecycle rules, carried out. */
 export const LIFECYCLE = 'Lifecycle';
 
-/** The service itself, where events name who made a change and from which address. */
+/** The service itself: where events name who made a change and from which address, and where policies let it in. */
 export const THE_SERVICE = 's3.amazonaws.com';
 
-const CREATED: Readonly<Record<string, EventName>> = {
-  PutObject: 'ObjectCreated:Put',
-  PostObject: 'ObjectCreated:Post',
-  CopyObject: 'ObjectCreated:Copy',
-  CompleteMultipartUpload: 'ObjectCreated:CompleteMultipartUpload',
+/** What an operation makes of the change. */
+const BY_OPERATION: Readonly<Partial<Record<ChangeKind, Readonly<Record<string, EventName>>>>> = {
+  created: {
+    PutObject: 'ObjectCreated:Put',
+    PostObject: 'ObjectCreated:Post',
+    CopyObject: 'ObjectCreated:Copy',
+    CompleteMultipartUpload: 'ObjectCreated:CompleteMultipartUpload',
+  },
+  described: {
+    PutObjectTagging: 'ObjectTagging:Put',
+    DeleteObjectTagging: 'ObjectTagging:Delete',
+    PutObjectAcl: 'ObjectAcl:Put',
+  },
+  moved: { [LIFECYCLE]: 'LifecycleTransition' },
+};
+
+/** What is the same by any operation; removals of lifecycle rules have names of their own. */
+const BY_KIND: Readonly<Partial<Record<ChangeKind, { readonly any: EventName; readonly lifecycle?: EventName }>>> = {
+  markerCreated: { any: 'ObjectRemoved:DeleteMarkerCreated', lifecycle: 'LifecycleExpiration:DeleteMarkerCreated' },
+  removed: { any: 'ObjectRemoved:Delete', lifecycle: 'LifecycleExpiration:Delete' },
+  restoreBegun: { any: 'ObjectRestore:Post' },
+  restored: { any: 'ObjectRestore:Completed' },
+  restoreOver: { any: 'ObjectRestore:Delete' },
 };
 
 /**
@@ -36,15 +74,19 @@ const CREATED: Readonly<Record<string, EventName>> = {
  * @param operation name of a row of the operation table, or LIFECYCLE
  */
 export function eventNameOf(operation: string, kind: ChangeKind): EventName | undefined {
-  if (kind === 'amended') return undefined;
-  if (kind === 'created') return CREATED[operation];
-  const what = kind === 'removed' ? 'Delete' : 'DeleteMarkerCreated';
-  return operation === LIFECYCLE ? `LifecycleExpiration:${what}` : `ObjectRemoved:${what}`;
+  const { any, lifecycle = any } = BY_KIND[kind] ?? {};
+  return (operation === LIFECYCLE ? lifecycle : any) ?? BY_OPERATION[kind]?.[operation];
 }
+
+/** S3 has no name for all events of these. */
+const WITHOUT_STAR = ['LifecycleTransition', 'ObjectAcl:Put'] as const satisfies readonly EventName[];
 
 /** Names as configurations write them: `s3:ObjectCreated:Put`, or all of a kind, `s3:ObjectCreated:*`. */
 const CONFIGURABLE: ReadonlySet<string> = new Set(
-  EVENT_NAMES.flatMap((name) => [`s3:${name}`, `s3:${name.slice(0, name.indexOf(':'))}:*`]),
+  EVENT_NAMES.flatMap((name) => {
+    const own = `s3:${name}`;
+    return WITHOUT_STAR.some((other) => other === name) ? [own] : [own, `s3:${name.slice(0, name.indexOf(':'))}:*`];
+  }),
 );
 
 export function isConfigurable(name: string): boolean {

@@ -4,7 +4,7 @@ import type { Decoded } from '../xml/decode.ts';
 import { type XmlDocument, type XmlValue, xml } from '../xml/document.ts';
 import { NOTIFICATION_CONFIGURATION } from '../xml/notification-shape.ts';
 import { isConfigurable } from './event-names.ts';
-import { type FilterRule, type NotificationRule, type TargetKind, overlap } from './notification-rule.ts';
+import { EVENT_BRIDGE, type FilterRule, type NotificationRule, type TargetKind, overlap } from './notification-rule.ts';
 
 type Document = Decoded<typeof NOTIFICATION_CONFIGURATION>;
 type Filter = Document['queues'][number]['Filter'];
@@ -27,7 +27,8 @@ const ARN = /^arn:[a-z0-9-]+:([a-z]+):[a-z0-9-]*:[0-9]*:(?:function:)?([A-Za-z0-
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketNotificationConfiguration.html
  * @throws S3Error MalformedXML, InvalidArgument
  */
-export function requestedNotifications({ topics, queues, functions }: Document): readonly NotificationRule[] {
+export function requestedNotifications(document: Document): readonly NotificationRule[] {
+  const { topics, queues, functions, eventBridge } = document;
   const rules = [
     ...topics.map((one) => readRule('topic', one.Topic, one)),
     ...queues.map((one) => readRule('queue', one.Queue, one)),
@@ -41,8 +42,15 @@ export function requestedNotifications({ topics, queues, functions }: Document):
       message: 'Configurations overlap. Configurations on the same bucket cannot share a common event type.',
     });
   }
-  return rules;
+  return eventBridge === undefined ? rules : [...rules, ALL_TO_EVENT_BRIDGE];
 }
+
+const ALL_TO_EVENT_BRIDGE: NotificationRule = {
+  id: 'EventBridge',
+  kind: 'eventBridge',
+  target: EVENT_BRIDGE,
+  events: [],
+};
 
 interface RuleElement {
   readonly Id: string | undefined;
@@ -110,6 +118,7 @@ export function notificationDocument(rules: readonly NotificationRule[]): XmlDoc
     topics: elements('topic'),
     queues: elements('queue'),
     functions: elements('function'),
+    ...(rules.some(({ kind }) => kind === 'eventBridge') && { eventBridge: {} }),
   });
 }
 

@@ -3,10 +3,14 @@ import { EVENT_NAMES, type EventName, meansEvent } from './event-names.ts';
 /** The kinds of targets that S3 has, each with an element of its own. */
 export type TargetKind = 'topic' | 'queue' | 'function';
 
+/** What stands for Amazon EventBridge among the targets of rules. */
+export const EVENT_BRIDGE = 'arn:aws:events:::event-bus/default';
+
 /** One configuration of a bucket: which events of which keys go where. */
 export interface NotificationRule {
   readonly id: string;
-  readonly kind: TargetKind;
+  /** `eventBridge`: all events of all keys, besides what the others ask for. */
+  readonly kind: TargetKind | 'eventBridge';
   /** ARN, as it was put. */
   readonly target: string;
   /** As they were put: `s3:ObjectCreated:*`. */
@@ -30,13 +34,16 @@ export function concernsKey(rules: readonly NotificationRule[], key: string): bo
   return rules.some((rule) => isAbout(rule, key));
 }
 
-/** The rule that an event of a key belongs to. S3 lets no two have one event. */
-export function ruleFor(
+/** The rules that an event of a key belongs to. S3 lets no two have one event, but for EventBridge. */
+export function rulesFor(
   rules: readonly NotificationRule[],
   event: EventName,
   key: string,
-): NotificationRule | undefined {
-  return rules.find((rule) => isAbout(rule, key) && rule.events.some((name) => meansEvent(name, event)));
+): readonly NotificationRule[] {
+  return rules.filter(
+    (rule) =>
+      rule.kind === 'eventBridge' || (isAbout(rule, key) && rule.events.some((name) => meansEvent(name, event))),
+  );
 }
 
 /**

@@ -5,6 +5,7 @@ import { CommitLife } from '../../../src/manifest/heads/commit-life.ts';
 import { Outbox } from '../../../src/manifest/events/outbox.ts';
 import type { Bucket, Versioning } from '../../../src/manifest/records/bucket.ts';
 import type { ObjectEvent } from '../../../src/manifest/records/change-intent.ts';
+import { RECORD_NAME } from '../../../src/manifest/records/record.ts';
 import { SYSTEM_TIME } from '../../../src/manifest/records/time.ts';
 import { createClock } from '../../../src/manifest/records/clock.ts';
 import { type Objects, createObjects } from '../../../src/manifest/objects/objects.ts';
@@ -20,11 +21,16 @@ import { testCall } from '../../support/test-call.ts';
 
 const CHANGING: ReadonlySet<PortMethod> = new Set(['write', 'setMetadata', 'copy', 'remove']);
 
+/** What becomes of a call whose answer is lost. */
+const FATES = ['done', 'undone', 'late'] as const;
+/** Turns of the loop after which a late call has landed. A change takes some thirty. */
+const LATEST = 200;
+
 const RULE: NotificationRule = {
   id: 'all',
   kind: 'queue',
   target: 'arn:aws:sqs:us-east-1:000000000000:all',
-  events: ['s3:ObjectCreated:*', 's3:ObjectRemoved:*'],
+  events: ['s3:ObjectCreated:*', 's3:ObjectRemoved:*', 's3:ObjectTagging:*'],
 };
 
 /** How often what goes wrong; one in so many calls, 0: never. */
@@ -89,7 +95,9 @@ export class EventProcess {
       if (this.#isDead()) return new Promise(() => undefined);
       if (isLast) this.kill();
       const isLost = lose > 0 && CHANGING.has(method) && random.oneIn(lose);
-      const result = isDone && !(isLost && random.oneIn(2)) ? await run() : undefined;
+      const fate = isLost ? random.pick(FATES) : 'done';
+      const result = isDone && fate === 'done' ? await run() : undefined;
+      if (fate === 'late') this.#world.late(random.below(LATEST), run);
       if (this.#isDead()) return new Promise(() => undefined);
       if (isLost) throw new StoreError('unavailable', { call: method, lost: true });
       return result as Awaited<ReturnType<typeof run>>;
@@ -103,11 +111,14 @@ export class EventsWorld {
   /** The store, and what each request changed in the bucket's container. */
   readonly truth: BlobStore;
   readonly changed = new Map<string, number>();
+  /** Of them those that changed a version's own blob. */
+  readonly described = new Set<string>();
   readonly sent: ObjectEvent[] = [];
   readonly problems: unknown[] = [];
   isDown = false;
   dead = 0;
   #ahead = 0;
+  readonly #landing = new Set<Promise<void>>();
   #bucket: Bucket | undefined;
   #changes = 0;
 
@@ -119,7 +130,10 @@ export class EventsWorld {
         const result = await run();
         // In a bucket with versions what is removed is a void: whoever meets one tidies it up.
         const isCommit = CHANGING.has(method) && (method !== 'remove' || this.#bucket?.versioning === 'never');
-        if (ref.container !== 'system' && isCommit) this.changed.set(call.requestId, (this.#changes += 1));
+        // What is said of a version with an id of its own is said by its own blob.
+        const isSaid = method === 'setMetadata' && ref.name?.startsWith('v/') === true && isTagging(call);
+        if (isSaid) this.described.add(call.requestId);
+        if ((ref.container !== 'system' && isCommit) || isSaid) this.changed.set(call.requestId, (this.#changes += 1));
         return result;
       },
     );
@@ -129,7 +143,25 @@ export class EventsWorld {
     const world = new EventsWorld(random);
     const { bucket } = await testManifest({ store: world.truth });
     world.#bucket = { ...bucket, versioning, settings: { notifications: [RULE] } };
+    // Of a later release, in the folder of another bucket, which is looked at first.
+    const ofAnother = { container: 'system', name: 'n/00000000-0000-0000-0000-000000000000/k!!1' };
+    await world.truth.write(ofAnother, new Uint8Array(0), { metadata: { [RECORD_NAME]: '{"v":2}' } }, testCall());
     return world;
+  }
+
+  /** A call that its caller waits for no more comes to pass, or fails, so many turns of the loop from now. */
+  late(turns: number, run: () => Promise<unknown>): void {
+    const landing = (async () => {
+      for (let n = 0; n < turns; n += 1) await nextTurn();
+      await run();
+    })().catch(() => undefined);
+    this.#landing.add(landing);
+    void landing.then(() => this.#landing.delete(landing));
+  }
+
+  /** Resolves when no late call is on its way. */
+  async landed(): Promise<void> {
+    while (this.#landing.size > 0) await Promise.all(this.#landing);
   }
 
   /** Longer than a claim that nobody renews, and than receivers are left alone. */
@@ -144,6 +176,7 @@ export class EventsWorld {
   }
 
   readonly courier: Courier = {
+    atOnce: () => 1 + this.random.below(3),
     send: async (_bucket, _rule, events) => {
       if (this.isDown) throw new Error('the receiver is down');
       this.sent.push(...events);
@@ -158,7 +191,11 @@ export class EventsWorld {
   }
 
   newCall(requestId: string, operation: string): Call {
-    const occasion = { operation, principalId: 'AWS:TEST', sourceAddress: '192.0.2.1', hostId: 'HOST' };
+    const occasion = { operation, principalId: 'AWS:TEST', requester: '1', sourceAddress: '192.0.2.1', hostId: 'HOST' };
     return { ...testCall(), requestId, occasion };
   }
+}
+
+function isTagging({ occasion }: Call): boolean {
+  return occasion?.operation === 'PutObjectTagging';
 }

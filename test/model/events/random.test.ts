@@ -47,9 +47,11 @@ class EventHistory {
 
   /** Sends what is left, as one process that nothing befalls. */
   async settle(): Promise<void> {
-    // The claims of those that died are over, and so is what receivers are left alone for.
-    this.world.later();
-    for (let round = 0; round < 4; round += 1) {
+    await this.world.landed();
+    // Each ends where an answer of the receiver is lost.
+    for (let round = 0; round < 15; round += 1) {
+      // The claims of those that died are over, and so is what receivers are left alone for.
+      this.world.later();
       const last = new EventProcess(this.world, NONE);
       while ((await last.outbox.round(this.world.newCall('SENDER', ''))) > 0);
     }
@@ -112,7 +114,17 @@ class EventHistory {
       },
     });
     const known = this.#versions.get(key) ?? [];
+    const describe = (versionId?: string): Work => ({
+      kind: 'described',
+      operation: 'PutObjectTagging',
+      work: async (process, id, operation) => {
+        const target = { bucket: bucket(process), key, versionId };
+        await process.objects.amend(target, () => ({ tags: [{ key: 'by', value: id }] }), call(id, operation));
+      },
+    });
     return [
+      describe(),
+      describe(known.length === 0 ? 'null' : this.#random.pick(known)),
       put(),
       put(),
       put({ conditions: { ifNoneMatch: '*' } }),
@@ -156,7 +168,7 @@ describe.each(['never', 'enabled', 'suspended'] as const)('events of a bucket wi
     for (let n = 0; n < HISTORIES; n += 1) {
       const seed = propertySeed + n;
       const { world, asked } = await historyOf(seed, versioning);
-      const faults = faultsOf({ asked, changed: world.changed, sent: world.sent });
+      const faults = faultsOf({ asked, changed: world.changed, described: world.described, sent: world.sent });
       expect(faults, `seed ${String(seed)}, versioning ${versioning}`).toEqual([]);
       events += world.sent.length;
       dead += world.dead;
@@ -166,9 +178,9 @@ describe.each(['never', 'enabled', 'suspended'] as const)('events of a bucket wi
   }, 120_000);
 });
 
-test('the judge finds an event that was lost, one that was invented, and one that came before its time', async () => {
+test('the judge finds an event that was lost, one that was invented, one before its time, and a wrong number', async () => {
   const { world, asked } = await historyOf(propertySeed, 'never');
-  const told = { asked, changed: world.changed, sent: world.sent };
+  const told = { asked, changed: world.changed, described: world.described, sent: world.sent };
   const [first] = world.sent;
   const without = world.sent.filter(({ requestId }) => requestId !== first?.requestId);
   expect(faultsOf({ ...told, sent: without })).toEqual([expect.stringContaining('lost')]);
@@ -176,4 +188,7 @@ test('the judge finds an event that was lost, one that was invented, and one tha
   const invented = { ...first, requestId: failed?.requestId } as ObjectEvent;
   expect(faultsOf({ ...told, sent: [...world.sent, invented] })).toEqual([expect.stringContaining('invented')]);
   expect(faultsOf({ ...told, sent: world.sent.toReversed() })).toContainEqual(expect.stringContaining('disordered'));
+  const numbers = world.sent.map(({ sequencer }) => sequencer).toReversed();
+  const renumbered = world.sent.map((event, at) => ({ ...event, sequencer: numbers[at] ?? '' }));
+  expect(faultsOf({ ...told, sent: renumbered })).toContainEqual(expect.stringContaining('misnumbered'));
 });

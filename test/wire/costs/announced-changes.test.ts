@@ -5,7 +5,7 @@ import { testCall } from '../../support/test-call.ts';
 import { World } from '../spec/world.ts';
 
 const DOCUMENT =
-  '<NotificationConfiguration><QueueConfiguration><Queue>arn:aws:sqs:us-east-1:1:q</Queue><Event>s3:ObjectCreated:*</Event><Filter><S3Key><FilterRule><Name>prefix</Name><Value>watched/</Value></FilterRule></S3Key></Filter></QueueConfiguration></NotificationConfiguration>';
+  '<NotificationConfiguration><QueueConfiguration><Queue>arn:aws:sqs:us-east-1:1:q</Queue><Event>s3:ObjectCreated:*</Event><Event>s3:ObjectTagging:Put</Event><Filter><S3Key><FilterRule><Name>prefix</Name><Value>watched/</Value></FilterRule></S3Key></Filter></QueueConfiguration></NotificationConfiguration>';
 
 let world: World;
 let calls = 0;
@@ -48,6 +48,18 @@ describe.each(['never', 'enabled'] as const)('%s versioned: what an announced ch
 
     const plain = await costOf(() => world.must('DELETE', `/${bucket}/plain`));
     expect(await costOf(() => world.must('DELETE', `/${bucket}/watched/k`))).toBe(plain + 1);
+  });
+
+  test('tags: one call; of a version with an id, another one if they are told', async () => {
+    const bucket = await watchedBucket(versioning);
+    const body = '<Tagging><TagSet><Tag><Key>k</Key><Value>v</Value></Tag></TagSet></Tagging>';
+    const cost = async (key: string, method: 'PUT' | 'DELETE'): Promise<number> => {
+      await world.put(`/${bucket}/${key}`);
+      await world.must('PUT', `/${bucket}/${key}?tagging`, { body });
+      return costOf(() => world.must(method, `/${bucket}/${key}?tagging`, method === 'PUT' ? { body } : {}));
+    };
+    expect(await cost('watched/k', 'PUT')).toBe((await cost('plain', 'PUT')) + (versioning === 'enabled' ? 2 : 1));
+    expect(await cost('watched/k', 'DELETE')).toBe((await cost('plain', 'DELETE')) + 1);
   });
 
   test('a PUT over an object: one call with versions; without, two, the first in a row four', async () => {

@@ -5,6 +5,7 @@ import {
   requestedNotifications,
   targetName,
 } from '../../../../src/protocol/notifications/notification-document.ts';
+import { concernsKey, rulesFor } from '../../../../src/protocol/notifications/notification-rule.ts';
 import { decodeXml } from '../../../../src/protocol/xml/decode.ts';
 import { encodeXml } from '../../../../src/protocol/xml/encode.ts';
 import { NOTIFICATION_CONFIGURATION } from '../../../../src/protocol/xml/notification-shape.ts';
@@ -49,6 +50,18 @@ test('what was put is what GET answers, with names of filters written large', ()
   expect(again).toEqual(rules(...put));
 });
 
+test('EventBridge gets everything, besides what others ask for', () => {
+  const put = [queue('one', PUT), '<EventBridgeConfiguration/>'];
+  const all = rules(...put);
+  expect(rulesFor(all, 'ObjectCreated:Put', 'k').map(({ kind }) => kind)).toEqual(['queue', 'eventBridge']);
+  expect(rulesFor(all, 'ObjectTagging:Put', 'k').map(({ kind }) => kind)).toEqual(['eventBridge']);
+  expect(concernsKey(all, 'k')).toBe(true);
+  const got = encodeXml(notificationDocument(all)).toString();
+  expect(got).toContain('<EventBridgeConfiguration');
+  expect(requestedNotifications(decodeXml(NOTIFICATION_CONFIGURATION, Buffer.from(got)))).toEqual(all);
+  expect(encodeXml(notificationDocument(rules(queue('one', PUT)))).toString()).not.toContain('EventBridge');
+});
+
 test('a configuration without an Id gets one of its own', () => {
   const [one, other] = rules(
     queue('', PUT + filter(name('prefix', 'a'))),
@@ -78,8 +91,13 @@ describe("refusals are in S3's words", () => {
     ],
     [
       'an event that is never sent',
-      [queue('a', event('ObjectTagging:*'))],
-      'InvalidArgument | The event is not supported for notifications | Event | s3:ObjectTagging:*',
+      [queue('a', event('Replication:*'))],
+      'InvalidArgument | The event is not supported for notifications | Event | s3:Replication:*',
+    ],
+    [
+      'all events of a kind that has no such name',
+      [queue('a', event('ObjectAcl:*'))],
+      'InvalidArgument | The event is not supported for notifications | Event | s3:ObjectAcl:*',
     ],
     [
       'one id twice',

@@ -4,31 +4,29 @@ import type { BlobEncryption } from '../../store/customer-key.ts';
 import type { BucketHome } from '../records/bucket.ts';
 import { type EncryptedBy, checkOfKey } from '../records/encryption.ts';
 import { tierOfClass } from '../records/storage-classes.ts';
-import type { EncryptWith } from './object-requests.ts';
+import type { EncryptWith, KeepApart } from './object-requests.ts';
 
 /** How the service is to keep a piece. @param storageClass of the object; absent: STANDARD */
 export function keepingOf(
   { classes }: Pick<BucketHome, 'classes'>,
-  encryptWith: EncryptWith,
+  keepApart: KeepApart,
   storageClass: string | undefined,
 ): Keeping {
-  if (encryptWith.kind === 'archive') return { tier: 'archive' };
+  if (keepApart.kind === 'archive') return { tier: 'archive' };
   const tier = classes && tierOfClass(classes, storageClass);
-  return { encryption: blobEncryption(encryptWith), ...(tier !== undefined && { tier }) };
+  return { encryption: blobEncryption(keepApart), ...(tier !== undefined && { tier }) };
 }
 
 export type Keeping = Pick<WriteRequest, 'encryption' | 'tier'>;
 
-type Encrypting = Exclude<EncryptWith, { readonly kind: 'archive' }>;
-
-function blobEncryption(encryptWith: Encrypting): BlobEncryption {
+function blobEncryption(encryptWith: EncryptWith): BlobEncryption {
   return encryptWith.kind === 'customer' ? encryptWith : { kind: 'service', name: encryptWith.serviceKey };
 }
 
 /** What is remembered. */
-export function encryptedBy(encryptWith: EncryptWith): EncryptedBy {
-  if (encryptWith.kind === 'archive') return encryptWith;
-  return encryptWith.kind === 'customer' ? checkOfKey(encryptWith.key) : { kind: 'kms', key: encryptWith.key };
+export function encryptedBy(keepApart: KeepApart): EncryptedBy {
+  if (keepApart.kind === 'archive') return keepApart;
+  return keepApart.kind === 'customer' ? checkOfKey(keepApart.key) : { kind: 'kms', key: keepApart.key };
 }
 
 /**
@@ -43,9 +41,9 @@ export function opaqueMd5(): string {
  * ETag of an encrypted part: the same for the same bytes, since a part may be sent again and listed by the ETag of its
  * first sending. Without the key it does not help to check guesses of the bytes. That of an archived part is its MD5.
  */
-export function partEtag(encryptWith: EncryptWith, uploadId: string, md5: string): string {
-  if (encryptWith.kind === 'archive') return md5;
+export function partEtag(keepApart: KeepApart, uploadId: string, md5: string): string {
+  if (keepApart.kind === 'archive') return md5;
   const digest = (secret: string | Uint8Array): string =>
     createHmac('sha256', secret).update(`s3gw part ${uploadId} ${md5}`).digest('hex').slice(0, 32);
-  return encryptWith.kind === 'customer' ? encryptWith.key.use(digest) : digest(uploadId);
+  return keepApart.kind === 'customer' ? keepApart.key.use(digest) : digest(uploadId);
 }
