@@ -241,6 +241,48 @@ describe('lifecycle rules on Azurite', () => {
       expect([done.code, done.errors]).toEqual([0, expect.stringContaining('for tests only')]);
     } while ((await names(aged.home.container)).length > 1);
     expect(await names(aged.home.container)).toEqual(['new']);
-    expect(await names('system', 'l/')).toEqual([`l/${aged.uid}/pass`]);
+    expect(await names('system', 'l/')).toEqual([`l/${aged.uid}/lifecycle`, `l/${aged.uid}/pass`]);
   });
+});
+
+describe('inventories on Azurite', () => {
+  const inventory = (...args: string[]): Promise<Ended> =>
+    run('sweep.mjs', '--config', config, '--inventory', '--bucket', 'listed', ...args);
+
+  it('have a report a day', async () => {
+    const world = await testManifest({ store });
+    for (const name of ['listed', 'reports']) await world.buckets.create({ name, ownerId: OWNER }, testCall());
+    const listed = await world.buckets.get('listed', testCall());
+    const reports = await world.buckets.get('reports', testCall());
+    const destination = { bucketArn: 'arn:aws:s3:::reports', format: 'Parquet' } as const;
+    const daily = { id: 'daily', isEnabled: true, versions: 'All', frequency: 'Daily', destination } as const;
+    await world.buckets.amend(listed, (settings) => ({ ...settings, inventories: [daily] }), testCall());
+    await world.objects.put({ bucket: listed, key: 'an object' }, putOf('bytes'), testCall());
+    const Statement = {
+      Effect: 'Allow',
+      Principal: { Service: 's3.amazonaws.com' },
+      Action: 's3:PutObject',
+      Resource: 'arn:aws:s3:::reports/*',
+    };
+    const policy = JSON.stringify({ Version: '2012-10-17', Statement });
+    await world.buckets.amend(reports, (settings) => ({ ...settings, policy }), testCall());
+    const written = await inventory();
+    expect([written.code, written.output]).toEqual([0, expect.stringContaining('1 rows in 1 files')]);
+    expect(await names('reports')).toEqual([
+      expect.stringMatching(/^listed\/daily\/\d{4}-\d\d-\d\dT\d\d-\d\dZ\/manifest\.checksum$/),
+      expect.stringMatching(/\/manifest\.json$/),
+      expect.stringMatching(/^listed\/daily\/data\/[0-9a-f-]{36}\.parquet$/),
+      expect.stringMatching(/^listed\/daily\/hive\/dt=[0-9-]{16}\/symlink\.txt$/),
+    ]);
+    expect((await inventory()).output).toContain('nothing was due');
+  });
+});
+
+it('usage is counted, and kept for gateways', async () => {
+  const { code, output, errors } = await run('sweep.mjs', '--config', config, '--usage', '--bucket', 'aged');
+  expect({ code, errors }).toEqual({ code: 0, errors: '' });
+  expect(output).toBe('bucket aged (backend store): 1 versions, 3 bytes, 0 delete markers, 0 open uploads\n');
+  expect(await names('system', 'a/')).toEqual([expect.stringMatching(/^a\/[^/]+\/[^/]+\/usage$/)]);
+  const refused = await run('sweep.mjs', '--config', config, '--usage', '--grace', '48');
+  expect([refused.code, refused.errors]).toEqual([1, '--grace: not together with --usage\n']);
 });

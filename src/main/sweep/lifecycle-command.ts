@@ -1,14 +1,21 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type Backend, type LifecycleReport, runLifecycle } from '../../manifest/index.ts';
-import type { SurveyedStore } from '../../store/survey.ts';
+import { recordDeed } from '../../access-logs/lifecycle-records.ts';
+import {
+  type Bucket,
+  type LifecycleDeed,
+  type LifecycleReport,
+  runLifecycle,
+  SYSTEM_TIME,
+} from '../../manifest/index.ts';
+import type { Log } from '../../observe/log.ts';
+import { accountDirectory } from '../accounts/account-settings.ts';
+import { backgroundCall } from '../background-call.ts';
 import { printJson, printLines } from '../command-line.ts';
 import { createLog } from '../log.ts';
-import { openManifest } from '../manifest.ts';
-import type { Call } from '../../observe/call.ts';
+import { openServerAccessLogs } from '../server-access-logs.ts';
 import { lifecycleLines } from './lifecycle-lines.ts';
 import { LifecycleTotals, serveLifecycleMetrics } from './lifecycle-metrics.ts';
 import type { LifecycleArguments, SweepArguments } from './sweep-arguments.ts';
-import { EXIT, type OpenedBackends } from './sweep-surroundings.ts';
+import { clocksOf, EXIT, manifestOf, type OpenedBackends, runRepeatedly } from './sweep-surroundings.ts';
 
 interface LifecycleCommand extends Pick<SweepArguments, 'json'> {
   readonly lifecycle: LifecycleArguments;
@@ -22,50 +29,57 @@ export async function lifecycleCommand(opened: OpenedBackends, { lifecycle, json
   if (!settings.length.isRounded) {
     log.warn({ dayMs: settings.length.ms }, 'lifecycle: a day is shorter than one of the calendar; for tests only');
   }
-  const manifest = openManifest({
-    realm,
-    bucketCacheMs: config.bucketCacheMs,
-    versioningDrainMs: config.versioningDrainMs,
-    log,
-    signal: call.signal,
-  });
-  const clocks = new Map<Backend, SurveyedStore | undefined>(backends.map((backend) => [backend, backend.surveyed]));
-  const clockOf = (backend: Backend): SurveyedStore | undefined => clocks.get(backend);
+  const manifest = manifestOf(opened, log);
+  const clockOf = clocksOf(backends);
   const totals = new LifecycleTotals();
+  const accessLogs = openServerAccessLogs({
+    config,
+    identities: { accounts: accountDirectory(config.accounts, sources) },
+    manifest,
+    changesRefused: () => undefined,
+    newCall: backgroundCall,
+    log,
+  });
+  const onDone = (bucket: Bucket, deed: LifecycleDeed): void =>
+    recordDeed(accessLogs, bucket, deed, { requestId: call.requestId, now: SYSTEM_TIME.now() });
   const run = async (): Promise<LifecycleReport> => {
-    const report = await runLifecycle({ realm, backends, manifest, settings, clockOf }, call);
+    const report = await runLifecycle({ realm, backends, manifest, settings, clockOf, onDone }, call);
     await manifest.settler.idle();
     totals.add(report);
     if (json) printJson(process.stdout, report);
     else printLines(process.stdout, lifecycleLines(report));
     return report;
   };
-  if (everySeconds === undefined) return exitCode(await run());
+  try {
+    if (everySeconds === undefined) return exitCode(await run());
+    return await servingMetrics(totals, { ...opened, metricsPort, log }, () =>
+      runRepeatedly(run, { everyMs: everySeconds * 1000, exitCode }, call),
+    );
+  } finally {
+    await accessLogs.close();
+  }
+}
+
+interface MetricsOf extends Pick<OpenedBackends, 'config' | 'sources'> {
+  readonly metricsPort: number | undefined;
+  readonly log: Log;
+}
+
+/** Runs with metrics beside it, if a port for them is given. */
+async function servingMetrics(
+  totals: LifecycleTotals,
+  { config, sources, metricsPort, log }: MetricsOf,
+  work: () => Promise<number>,
+): Promise<number> {
   const { admin } = config;
   const metrics =
     metricsPort === undefined
       ? undefined
       : await serveLifecycleMetrics(totals, { admin, port: metricsPort, log, sources });
   try {
-    return await repeat(run, everySeconds * 1000, call);
+    return await work();
   } finally {
     await metrics?.close();
-  }
-}
-
-/** Until it is told to stop. @param everyMs from the beginning of one run to that of the next */
-async function repeat(run: () => Promise<LifecycleReport>, everyMs: number, { signal }: Call): Promise<number> {
-  for (;;) {
-    const begun = performance.now();
-    const report = await run();
-    if (!report.complete) return exitCode(report);
-    const left = everyMs - (performance.now() - begun);
-    try {
-      await sleep(Math.max(left, 0), undefined, { signal });
-    } catch (error) {
-      if (!signal.aborted) throw error;
-      return EXIT.stopped;
-    }
   }
 }
 

@@ -98,7 +98,7 @@ export async function serveLifecycleMetrics(
   { admin, port, log, sources }: MetricsOptions,
 ): Promise<{ close(): Promise<void> }> {
   // There is no inspector here that an open port would show.
-  const access = openAdminAccess({ ...admin, inspector: false }, sources, log);
+  const access = openAdminAccess({ admin: { ...admin, inspector: false, manage: undefined }, sources, log });
   const metrics = startMetrics(processResource());
   const ofProcess = processReadings();
   observe(metrics.meter, { ...ofProcess.readings, ...totals.readings() });

@@ -1,4 +1,10 @@
-import { GRACE_MS, type LifecycleSettings, SWEEP_DEFAULTS, type SweepSettings } from '../../manifest/index.ts';
+import {
+  GRACE_MS,
+  type LifecycleSettings,
+  SWEEP_DEFAULTS,
+  type SweepSettings,
+  type UsageSettings,
+} from '../../manifest/index.ts';
 import { CALENDAR } from '../../protocol/lifecycle/due.ts';
 import { BACKEND_OPTIONS, configFile, parseCommandLine } from '../command-line.ts';
 import { StartError } from '../start-error.ts';
@@ -18,6 +24,21 @@ export interface SweepArguments {
   readonly json: boolean;
   /** Carry out lifecycle rules; absent: sweep. */
   readonly lifecycle?: LifecycleArguments;
+  /** Write the reports of inventories that are due; absent: sweep. */
+  readonly inventory?: InventoryArguments;
+  /** Count what lies in buckets; absent: sweep. */
+  readonly usage?: UsageArguments;
+}
+
+export interface UsageArguments {
+  readonly settings: UsageSettings;
+  /** Seconds from the beginning of one run to that of the next; absent: one run. */
+  readonly everySeconds?: number;
+}
+
+export interface InventoryArguments extends Pick<SweepSettings, 'concurrency' | 'bucket'> {
+  /** Seconds from the beginning of one run to that of the next; absent: one run. */
+  readonly everySeconds?: number;
 }
 
 export interface LifecycleArguments {
@@ -43,8 +64,10 @@ export const SWEEP_USAGE = `usage: npm run sweep -- --config FILE [options]
   --uploads-older-than DAYS     abort multipart uploads that were initiated longer ago
   --concurrency N               backend calls at a time; ${String(SWEEP_DEFAULTS.concurrency)} unless given
   --lifecycle                   instead of sweeping carry out the lifecycle rules of buckets (docs/lifecycle.md)
-  --every SECONDS               with --lifecycle: do not end, but begin anew so often
-  --metrics-port N              with --every: serve metrics on this port, as the admin port of a gateway does
+  --inventory                   instead of sweeping write the inventory reports that are due (docs/inventory.md)
+  --usage                       instead of sweeping count what lies in buckets (docs/usage.md)
+  --every SECONDS               with --lifecycle, --inventory or --usage: do not end, but begin anew so often
+  --metrics-port N              with --lifecycle and --every: serve metrics on this port, as the admin port of a gateway does
   --rate N                      with --lifecycle: changes a second at most; ${String(LIFECYCLE_PER_SECOND)} unless given
   --json                        the report as JSON
 Ends with 0; with 2 when something could not be done; with 3 when it was told to stop; with 1 when it could not start.`;
@@ -61,6 +84,8 @@ const OPTIONS = {
   'uploads-older-than': { type: 'string' },
   concurrency: { type: 'string' },
   lifecycle: { type: 'boolean' },
+  inventory: { type: 'boolean' },
+  usage: { type: 'boolean' },
   every: { type: 'string' },
   'metrics-port': { type: 'string' },
   rate: { type: 'string' },
@@ -98,7 +123,10 @@ export function parseSweepArguments(
     ...(uploadsOlderThan !== undefined && { uploadsOlderThanMs: uploadsOlderThan * DAY_MS }),
     ...(values.bucket !== undefined && { bucket: values.bucket }),
   };
-  const lifecycle = lifecycleArguments(values, settings, environment);
+  const inventory = inventoryArguments(values, settings);
+  const usage = usageArguments(values, settings);
+  const isOther = inventory !== undefined || usage !== undefined;
+  const lifecycle = isOther ? undefined : lifecycleArguments(values, settings, environment);
   return {
     config,
     backend: values.backend,
@@ -106,6 +134,8 @@ export function parseSweepArguments(
     check,
     json: values.json,
     ...(lifecycle && { lifecycle }),
+    ...(inventory && { inventory }),
+    ...(usage && { usage }),
   };
 }
 
@@ -152,6 +182,43 @@ function lifecycleArguments(
     ...(metricsPort !== undefined && { metricsPort: Math.floor(metricsPort) }),
   };
 }
+
+/** @throws StartError options that have no meaning together */
+function inventoryArguments(
+  values: Readonly<Record<string, string | boolean | undefined>>,
+  { concurrency, bucket }: SweepSettings,
+): InventoryArguments | undefined {
+  if (values['inventory'] !== true) return undefined;
+  const other = [...OF_SWEEPS, ...OF_LIFECYCLE].find((name) => values[name] !== undefined);
+  if (other !== undefined) throw new StartError([`--${other}: not together with --inventory`]);
+  const every = values['every'];
+  const everySeconds = typeof every === 'string' ? numberOf('--every', every, 1) : undefined;
+  return {
+    concurrency,
+    ...(bucket !== undefined && { bucket }),
+    ...(everySeconds !== undefined && { everySeconds }),
+  };
+}
+
+/** @throws StartError options that have no meaning together */
+function usageArguments(
+  values: Readonly<Record<string, string | boolean | undefined>>,
+  { bucket }: SweepSettings,
+): UsageArguments | undefined {
+  if (values['usage'] !== true) return undefined;
+  const others = [...OF_SWEEPS, ...OF_LIFECYCLE, 'inventory', 'concurrency'];
+  const other = others.find((name) => values[name] !== undefined);
+  if (other !== undefined) throw new StartError([`--${other}: not together with --usage`]);
+  const every = values['every'];
+  const everySeconds = typeof every === 'string' ? numberOf('--every', every, 1) : undefined;
+  return {
+    settings: { everyMs: (everySeconds ?? 0) * 1000, ...(bucket !== undefined && { bucket }) },
+    ...(everySeconds !== undefined && { everySeconds }),
+  };
+}
+
+/** Options that say something of lifecycle rules, and nothing of inventories and usage. */
+const OF_LIFECYCLE = ['lifecycle', 'dry-run', 'rate', 'metrics-port', 'unsafe-day-seconds'] as const;
 
 /** Options that say something of a sweep only. */
 const OF_SWEEPS = [

@@ -1,17 +1,19 @@
 import type { Environment } from '../../../config/load.ts';
 import { auditContainers, type Backend, hasProblems, sweep } from '../../manifest/index.ts';
-import type { SurveyedStore } from '../../store/survey.ts';
 import { printJson, printLines } from '../command-line.ts';
 import { type SweepArguments, SWEEP_USAGE, parseSweepArguments } from './sweep-arguments.ts';
 import type { Call } from '../../observe/call.ts';
+import { inventoryCommand } from './inventory-command.ts';
 import { lifecycleCommand } from './lifecycle-command.ts';
 import { sweepLines } from './sweep-lines.ts';
 import { StartError } from '../start-error.ts';
-import { EXIT, runCommand } from './sweep-surroundings.ts';
+import { usageCommand } from './usage-command.ts';
+import { clocksOf, EXIT, runCommand } from './sweep-surroundings.ts';
 
 /**
  * `npm run sweep`: one sweep of the backends of a configuration. Or, with `--lifecycle`, what the rules of its
- * buckets ask for; to be started again and again by a timer.
+ * buckets ask for, or, with `--inventory`, the reports that are due, or, with `--usage`, a count of what lies in
+ * them; to be started again and again by a timer.
  */
 export async function sweepMain(argv: readonly string[], environment: Environment): Promise<void> {
   let args: SweepArguments | undefined;
@@ -21,18 +23,17 @@ export async function sweepMain(argv: readonly string[], environment: Environmen
     return args;
   };
   await runCommand(select, environment, async (opened) => {
-    const { realm, backends, call } = opened;
+    const { config, realm, backends, call } = opened;
     if (args === undefined) return EXIT.done;
+    if (args.usage !== undefined) return usageCommand(opened, { ...args, usage: args.usage });
+    if (args.inventory !== undefined) return inventoryCommand(opened, { ...args, inventory: args.inventory });
     if (args.lifecycle !== undefined) return lifecycleCommand(opened, { ...args, lifecycle: args.lifecycle });
-    const clocks = new Map<Backend, SurveyedStore | undefined>(backends.map((backend) => [backend, backend.surveyed]));
-    const report = await sweep(
-      { realm, backends, settings: args.settings, clockOf: (backend) => clocks.get(backend) },
-      call,
-    );
+    const settings = { ...args.settings, quotaAgeMs: config.quotas.maxAgeMs };
+    const report = await sweep({ realm, backends, settings, clockOf: clocksOf(backends) }, call);
     const disputes = args.check ? await containerDisputes(backends, call) : [];
     if (args.json) printJson(process.stdout, args.check ? { ...report, containers: disputes } : report);
     else printLines(process.stdout, [...sweepLines(report, args), ...disputes]);
-    const { bucket } = args.settings;
+    const { bucket } = settings;
     if (bucket !== undefined && report.complete && report.backends.every(({ bucketsSeen }) => bucketsSeen === 0)) {
       throw new StartError([`--bucket: there is no bucket ${bucket}`]);
     }

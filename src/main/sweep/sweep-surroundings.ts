@@ -1,12 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../../config/schema.ts';
 import { ConfigError, type Environment, loadConfig } from '../../../config/load.ts';
 import type { Call } from '../../observe/call.ts';
-import type { Realm } from '../../manifest/index.ts';
+import type { Backend, Realm } from '../../manifest/index.ts';
+import type { Log } from '../../observe/log.ts';
+import type { SurveyedStore } from '../../store/survey.ts';
 import { accountDirectory } from '../accounts/account-settings.ts';
 import { type OpenBackend, openBackends } from '../backends.ts';
 import { backgroundCall } from '../background-call.ts';
 import { createRealm } from '../bucket-rules.ts';
 import { printLines } from '../command-line.ts';
+import { openManifest, type OpenManifest } from '../manifest.ts';
 import type { SecretSources } from '../secrets.ts';
 import { StartError } from '../start-error.ts';
 
@@ -75,9 +79,47 @@ async function withBackends(
   }
 }
 
+/** The manifest of a command, as of the gateways beside it. */
+export function manifestOf({ config, realm, call }: OpenedBackends, log: Log): OpenManifest {
+  const { bucketCacheMs, versioningDrainMs } = config;
+  return openManifest({ realm, bucketCacheMs, versioningDrainMs, log, signal: call.signal });
+}
+
+/** What tells the time of a backend's service; undefined: it is not asked. */
+export function clocksOf(backends: readonly OpenBackend[]): (backend: Backend) => SurveyedStore | undefined {
+  const clocks = new Map<Backend, SurveyedStore | undefined>(backends.map((backend) => [backend, backend.surveyed]));
+  return (backend) => clocks.get(backend);
+}
+
 /** Work under way is broken off, which is what a crash would do as well: it loses nothing. */
 function stopSignal(): AbortSignal {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
   return stop.signal;
+}
+
+interface Repetition<R> {
+  /** From the beginning of one run to that of the next. */
+  readonly everyMs: number;
+  readonly exitCode: (report: R) => number;
+}
+
+/** Makes run after run until the command is told to stop. @returns the exit code */
+export async function runRepeatedly<R extends { readonly complete: boolean }>(
+  run: () => Promise<R>,
+  { everyMs, exitCode }: Repetition<R>,
+  { signal }: Call,
+): Promise<number> {
+  for (;;) {
+    const begun = performance.now();
+    const report = await run();
+    if (!report.complete) return exitCode(report);
+    const left = everyMs - (performance.now() - begun);
+    try {
+      await sleep(Math.max(left, 0), undefined, { signal });
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      return EXIT.stopped;
+    }
+  }
 }

@@ -6,6 +6,11 @@ import type { Revision } from '../../store/blob-store.ts';
 import { mapConcurrent } from '../../streams/map-concurrent.ts';
 import type { ClassHindrance } from '../objects/object-class.ts';
 import type { Bucket } from '../records/bucket.ts';
+import type { PageWork } from '../passes/bucket-turns.ts';
+import type { PassKind, PassProgress } from '../passes/pass-lease.ts';
+import type { Check } from '../records/fields.ts';
+import { addSums, isPassSums, NO_SUMS, type PassSums } from '../records/lifecycle-record.ts';
+import { isMoment, isText } from '../records/record-checks.ts';
 import type { ListedUpload } from '../uploads/upload-list.ts';
 import {
   HINDRANCES,
@@ -15,11 +20,52 @@ import {
   removeDue,
   wantedActions,
 } from './carry-out.ts';
-import type { Progress } from './lease.ts';
-import type { BucketTally, RuleOutcome } from './lifecycle-report.ts';
+import type { BucketTally, LifecycleDeed, RuleOutcome } from './lifecycle-report.ts';
+import { keepPassReport } from './pass-reports.ts';
 import type { ChangePace } from './change-pace.ts';
 import { coverOf, prefixAfter } from './prefix-cover.ts';
 import { type DueVersion, VersionWalk } from './version-walk.ts';
+
+const PHASES = ['objects', 'uploads', 'over'] as const;
+
+/** How far a pass has come. */
+export interface Progress extends PassProgress {
+  readonly phase: (typeof PHASES)[number];
+  /** The prefix that is being listed. Absent: the first one is next. */
+  readonly prefix?: string;
+  /** All of the prefix has been judged. */
+  readonly isDone?: boolean;
+  /** Everything beneath the prefix up to this key has been judged; empty: nothing. */
+  readonly after: string;
+  /** Of uploads of that key: up to this one. */
+  readonly afterUpload?: string;
+  /** What the pass has found up to there. Absent: an earlier release has begun it. */
+  readonly sums?: PassSums;
+}
+
+const orAbsent =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
+
+const PROGRESS: readonly (readonly [keyof Progress, Check])[] = [
+  ['startedAt', isMoment],
+  ['phase', (value) => PHASES.some((phase) => phase === value)],
+  ['prefix', orAbsent(isText)],
+  ['isDone', orAbsent((value) => typeof value === 'boolean')],
+  ['after', isText],
+  ['afterUpload', orAbsent(isText)],
+  ['sums', orAbsent(isPassSums)],
+];
+
+/** Passes of lifecycle rules. */
+export const LIFECYCLE_PASS: PassKind<Progress> = {
+  name: 'pass',
+  isProgress: (json): json is Progress => {
+    const said = (json ?? {}) as Partial<Record<keyof Progress, unknown>>;
+    return PROGRESS.every(([name, check]) => check(said[name]));
+  },
+};
 
 /** Names on one page. */
 const PAGE = 1000;
@@ -36,6 +82,8 @@ interface PassOptions {
   readonly settings: PassSettings;
   readonly pace: ChangePace;
   readonly tally: BucketTally;
+  /** Told what was done, for the bucket's server access log. */
+  readonly onDone?: ((bucket: Bucket, deed: LifecycleDeed) => void) | undefined;
 }
 
 /** The rules of a bucket as its record has them, at one moment. */
@@ -52,7 +100,8 @@ class RecordChangedError extends Error {}
  * out as often as a gateway reads it: a rule that was changed or deleted stops acting at once, and a switch of
  * versioning is heeded as requests heed it.
  */
-export class BucketPass {
+export class BucketPass implements PageWork<Progress> {
+  readonly kind = LIFECYCLE_PASS;
   readonly #options: PassOptions;
   readonly #bucket: Bucket;
   #walk = new VersionWalk();
@@ -71,8 +120,30 @@ export class BucketPass {
     return this.#within !== undefined;
   }
 
+  beginning(now: number): Progress {
+    return { startedAt: now, phase: 'objects', after: '' };
+  }
+
   /** Does the next page. @param now by the service's clock, milliseconds @returns how far the pass is then */
   async page(progress: Progress, now: number, call: Call): Promise<Progress> {
+    const { tally } = this.#options;
+    // Of a page that was broken off: what is left of it is found again.
+    tally.takeSums();
+    const reached = await this.#page(progress, now, call);
+    const sums = addSums(progress.sums ?? NO_SUMS, tally.takeSums());
+    const isDone = reached.phase === 'over' && progress.phase === 'uploads';
+    if (isDone) await this.#report(progress.startedAt, sums, now, call);
+    return { ...reached, sums };
+  }
+
+  /** Keeps what the pass has come to, for those who ask how far the rules are behind. */
+  async #report(startedAt: number, sums: PassSums, now: number, call: Call): Promise<void> {
+    if (this.#options.settings.dryRun) return;
+    const { name, ownerId } = this.#bucket;
+    await keepPassReport(this.#bucket, { bucket: name, ownerId, startedAt, finishedAt: now, ...sums }, call);
+  }
+
+  async #page(progress: Progress, now: number, call: Call): Promise<Progress> {
     const { startedAt, phase, after } = progress;
     const governed = await this.#governed(call);
     if (governed === undefined || phase === 'over') return { startedAt, phase: 'over', after };
@@ -179,9 +250,13 @@ export class BucketPass {
     await this.#requireUnchanged(bucket, call);
     if (action.kind !== 'transition') {
       await removeDue(manifest, { bucket, due, kind: action.kind, now }, call);
+      const makesMarker = action.kind === 'expire' && bucket.versioning !== 'never';
+      this.#options.onDone?.(bucket, deedOf(makesMarker ? 'markerCreated' : 'removed', bucket, due));
       return 'done';
     }
-    const outcome = await moveDue(manifest, { bucket, due, storageClass: action.storageClass }, call);
+    const { storageClass } = action;
+    const outcome = await moveDue(manifest, { bucket, due, storageClass }, call);
+    if (outcome === 'done') this.#options.onDone?.(bucket, { ...deedOf('moved', bucket, due), storageClass });
     return outcome === 'done' || outcome === 'changed' ? outcome : hindered(action, outcome);
   }
 
@@ -218,6 +293,7 @@ export class BucketPass {
       await pace.turn(call.signal);
       await this.#requireUnchanged(bucket, call);
       await manifest.uploads.abort({ bucket, key, uploadId }, call);
+      this.#options.onDone?.(bucket, { kind: 'aborted', key });
       return 'done';
     });
   }
@@ -273,6 +349,12 @@ interface Due {
 /** Where a page begins, and how far the pass has come behind it. */
 type PageStart = Pick<Progress, 'after' | 'afterUpload'> & { readonly prefix: string };
 type Reached = Pick<Progress, 'after' | 'afterUpload' | 'isDone'>;
+
+function deedOf(kind: LifecycleDeed['kind'], { versioning }: Bucket, { entry }: DueVersion): LifecycleDeed {
+  const { key, versionId, isLatest } = entry;
+  const isNamed = versioning !== 'never' && !(isLatest && kind === 'markerCreated');
+  return { kind, key, ...(isNamed && { versionId }), ...(entry.kind === 'version' && { size: entry.size }) };
+}
 
 function judgesVersions(rule: S3LifecycleRule): boolean {
   return (

@@ -29,6 +29,7 @@ export interface LifecycleManifest {
 const BY_LIFECYCLE: Occasion = {
   operation: LIFECYCLE,
   principalId: THE_SERVICE,
+  requester: THE_SERVICE,
   sourceAddress: THE_SERVICE,
   hostId: THE_SERVICE,
 };
@@ -74,7 +75,8 @@ export async function moveDue(
   const isAsListed = entry.kind === 'version' && view.storageClass === entry.storageClass;
   const standing = beneath && { mtime: entry.mtime, beneath };
   const request = { storageClass: isAsListed ? storageClass : (view.storageClass ?? 'STANDARD') };
-  const change = await objects.changeClass(bucket, view, { ...request, ...(standing && { standing }) }, call);
+  const own = isAsListed ? { ...call, occasion: BY_LIFECYCLE } : call;
+  const change = await objects.changeClass(bucket, view, { ...request, ...(standing && { standing }) }, own);
   if (change === 'changed') return 'done';
   return change === 'same' || change === 'moved' ? 'changed' : change;
 }

@@ -1,3 +1,18 @@
+import { addSums, NO_SUMS, type PassSums } from '../records/lifecycle-record.ts';
+
+/** Something that a rule has done. */
+export interface LifecycleDeed {
+  /** `aborted`: an open upload. */
+  readonly kind: 'removed' | 'markerCreated' | 'moved' | 'aborted';
+  readonly key: string;
+  /** Absent: the current object was meant, or an upload. */
+  readonly versionId?: string;
+  /** Bytes; absent: a delete marker, or an upload. */
+  readonly size?: number;
+  /** Where it was moved to. */
+  readonly storageClass?: string;
+}
+
 /** What became of what was due under one rule of a bucket. A dry run finds only. */
 export interface RuleCount {
   /** Versions and uploads that the rule's filter lets through, tags not asked for. */
@@ -29,10 +44,10 @@ export class BucketTally {
   /** What could not be done, one line each. */
   readonly problems: string[] = [];
   moreProblems = 0;
+  /** Of all rules together, since they were last taken. */
+  #sums = NO_SUMS;
   /** How often something stood in the way of a move, by the line that says what. */
   readonly hindrances = new Map<string, number>();
-  /** Every page was judged. */
-  isOver = false;
 
   constructor(name: string) {
     this.name = name;
@@ -52,9 +67,18 @@ export class BucketTally {
     const count = this.count(rule);
     count.due += 1;
     if (outcome !== 'left') count[outcome] += 1;
+    const one = { ...NO_SUMS, due: 1, ...(outcome !== 'left' && { [outcome]: 1 }) };
+    this.#sums = addSums(this.#sums, outcome === 'done' ? one : { ...one, oldestDue: at });
     if (outcome === 'done') return;
     const due = new Date(at).toISOString();
     if (count.oldestDue === undefined || due < count.oldestDue) count.oldestDue = due;
+  }
+
+  /** What was found since it was asked last. */
+  takeSums(): PassSums {
+    const sums = this.#sums;
+    this.#sums = NO_SUMS;
+    return sums;
   }
 
   /** @param why in words */

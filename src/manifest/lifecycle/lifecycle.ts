@@ -2,20 +2,23 @@
  * Lifecycle rules, carried out. Begin here. `bucket-pass.ts` is a pass over one bucket, page by page; `version-walk.ts`
  * judges the versions of a page by the rules (`protocol/lifecycle/judge.ts`), `carry-out.ts` does what is due.
  */
-import { isS3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
-import { blobsOf, pagesOf } from '../../store/pages.ts';
-import { isStoreError } from '../../store/store-error.ts';
 import type { SurveyedStore } from '../../store/survey.ts';
 import type { Backend, Realm } from '../buckets/realm.ts';
-import { claimedBy, RECORDS } from '../buckets/record-names.ts';
 import type { Bucket } from '../records/bucket.ts';
-import { decodeBucketSummary } from '../records/bucket-record.ts';
 import { timeOf } from '../records/time.ts';
-import { BucketPass, type PassSettings } from './bucket-pass.ts';
+import { BucketTurns, dueEvery } from '../passes/bucket-turns.ts';
+import { inBackend, takeTurns, untilStopped } from '../passes/pass-run.ts';
+import { recordedBuckets } from '../passes/recorded-buckets.ts';
+import { BucketPass, type PassSettings, type Progress } from './bucket-pass.ts';
 import type { LifecycleManifest } from './carry-out.ts';
-import { Lease, type Progress } from './lease.ts';
-import { type BucketLifecycleReport, BucketTally, type LifecycleReport } from './lifecycle-report.ts';
+import {
+  type BucketLifecycleReport,
+  BucketTally,
+  type LifecycleDeed,
+  type LifecycleReport,
+} from './lifecycle-report.ts';
+import { forgetPassReports, readPassReports } from './pass-reports.ts';
 import { ChangePace } from './change-pace.ts';
 import { warningsOf } from './lifecycle-warnings.ts';
 
@@ -36,10 +39,9 @@ interface LifecycleOptions {
   readonly settings: LifecycleSettings;
   /** Tells the time of a backend's service; undefined: this machine's time counts. */
   readonly clockOf: (backend: Backend) => Pick<SurveyedStore, 'readClock'> | undefined;
+  /** Told what was done. */
+  readonly onDone?: (bucket: Bucket, deed: LifecycleDeed) => void;
 }
-
-/** Pages of one bucket before the others get their turn. */
-const TURN_PAGES = 20;
 
 /**
  * Makes a pass over each bucket that has rules, beside gateways, the sweeper and other such runs. Buckets take turns,
@@ -53,24 +55,13 @@ export async function runLifecycle(options: LifecycleOptions, call: Call): Promi
   const pace = new ChangePace(options.settings.perSecond, time);
   const runs: BucketRun[] = [];
   const problems: string[] = [];
-  let complete = true;
-  try {
-    for (const backend of options.backends) {
-      try {
-        runs.push(...(await runsOf(options, { backend, pace }, call)));
-      } catch (error) {
-        if (call.signal.aborted) throw error;
-        problems.push(`backend ${backend.name}: ${error instanceof Error ? error.message : String(error)}`);
-      }
-    }
-    for (let open = runs; open.length > 0; ) {
-      for (const run of open) await run.turn(call);
-      open = open.filter((run) => !run.isEnded);
-    }
-  } catch (error) {
-    if (!isStoreError(error, 'aborted') && !call.signal.aborted) throw error;
-    complete = false;
-  }
+  const find = async (backend: Backend): Promise<void> => {
+    runs.push(...(await runsOf(options, { backend, pace }, call)));
+  };
+  const complete = await untilStopped(async () => {
+    for (const backend of options.backends) await inBackend({ backend, problems, work: () => find(backend) }, call);
+    await takeTurns(runs, call);
+  }, call);
   return {
     startedAt: new Date(startedAt).toISOString(),
     finishedAt: new Date(time.now()).toISOString(),
@@ -86,165 +77,88 @@ interface BackendWork {
   readonly pace: ChangePace;
 }
 
-/** The buckets of a backend that have rules, as far as the run is for them. */
+/**
+ * The buckets of a backend that have rules, as far as the run is for them. Reports of passes over buckets that have
+ * none any more, or are gone, are forgotten.
+ */
 async function runsOf(
-  { realm, manifest, settings, clockOf }: LifecycleOptions,
+  { realm, manifest, settings, clockOf, onDone }: LifecycleOptions,
   { backend, pace }: BackendWork,
   call: Call,
 ): Promise<BucketRun[]> {
   const clock = clockOf(backend);
   const runs: BucketRun[] = [];
-  for (const name of await bucketNames(backend, call)) {
-    if (realm.backendOf(name) !== backend || (settings.bucket ?? name) !== name) continue;
-    const bucket = await find(manifest, name, call);
-    if (bucket?.settings.lifecycle === undefined) continue;
-    runs.push(new BucketRun(bucket, { manifest, settings, pace, backend, clock }));
+  const wanted = { realm, buckets: manifest.buckets, only: settings.bucket };
+  const place = { store: backend.store, system: backend.systemContainer };
+  // Reports are listed before buckets: what has one and is no bucket afterwards was deleted.
+  const isForAll = settings.bucket === undefined && !settings.dryRun;
+  const reports = isForAll ? await readPassReports(place, call) : [];
+  for await (const bucket of recordedBuckets(backend, wanted, call)) {
+    if (bucket.settings.lifecycle === undefined) continue;
+    runs.push(new BucketRun(bucket, { manifest, settings, pace, backend, clock, onDone }));
   }
+  const governed = new Set(runs.map(({ uid }) => uid));
+  await forgetPassReports(
+    place,
+    reports.filter(({ uid }) => !governed.has(uid)),
+    call,
+  );
   return runs;
 }
 
-/** Containers without a record have no rules. */
-async function bucketNames(backend: Backend, call: Call): Promise<string[]> {
-  const names: string[] = [];
-  try {
-    for await (const page of pagesOf(backend.store, backend.systemContainer, { prefix: RECORDS }, call)) {
-      for (const { name, metadata } of blobsOf(page)) {
-        const summary = decodeBucketSummary(metadata);
-        const bucket = summary && claimedBy(backend, name, summary.container)?.bucket;
-        if (bucket !== undefined) names.push(bucket);
-      }
-    }
-  } catch (error) {
-    // Before the first bucket there is no system container.
-    if (!isStoreError(error, 'containerNotFound')) throw error;
-  }
-  return names.sort();
-}
-
-const NOT_SERVED = ['NoSuchBucket', 'OperationAborted', 'InvalidBucketState'] as const;
-
-/** Undefined: it is being made or deleted, or cannot be served. */
-async function find({ buckets }: LifecycleManifest, name: string, call: Call): Promise<Bucket | undefined> {
-  try {
-    return await buckets.get(name, call);
-  } catch (error) {
-    if (!NOT_SERVED.some((code) => isS3Error(error, code))) throw error;
-    return undefined;
-  }
-}
-
 interface BucketRunOptions extends BackendWork, Pick<LifecycleOptions, 'manifest' | 'settings'> {
+  readonly onDone: LifecycleOptions['onDone'];
   readonly clock: Pick<SurveyedStore, 'readClock'> | undefined;
 }
 
-/** What a run does in one bucket: a pass, in turns with those over other buckets. */
+/** What a run does in one bucket. */
 class BucketRun {
-  isEnded = false;
-  readonly #bucket: Bucket;
   readonly #options: BucketRunOptions;
   readonly #tally: BucketTally;
-  /** Of a dry run, which writes nothing down. */
-  #dryProgress: Progress | undefined;
-  /** By the service's clock, when it was asked last. */
-  #now = 0;
-  /** A pass that this run has worked on. */
-  #passStartedAt: number | undefined;
+  readonly #turns: BucketTurns<Progress>;
 
   constructor(bucket: Bucket, options: BucketRunOptions) {
-    this.#bucket = bucket;
+    const { settings, backend, clock } = options;
     this.#options = options;
     this.#tally = new BucketTally(bucket.name);
+    this.#turns = new BucketTurns({
+      bucket,
+      backend,
+      clock,
+      work: new BucketPass(bucket, { ...options, tally: this.#tally }),
+      isDue: dueEvery(settings.everyMs),
+      isDry: settings.dryRun,
+      onProblem: (error) => this.#tally.problem('pass', error),
+    });
   }
 
-  /** Some pages. What goes wrong ends the work on this bucket; the next run tries again. */
-  async turn(call: Call): Promise<void> {
-    try {
-      const now = await this.#askTime(call);
-      this.#now = now;
-      this.isEnded = this.#options.settings.dryRun ? await this.#dryTurn(now, call) : await this.#realTurn(now, call);
-    } catch (error) {
-      if (call.signal.aborted || isStoreError(error, 'aborted')) throw error;
-      this.isEnded = true;
-      // Another sweeper has taken over, or the bucket was deleted.
-      if (!isStoreError(error, 'conditionFailed') && !isS3Error(error, 'NoSuchBucket')) {
-        this.#tally.problem('pass', error);
-      }
-    }
+  get uid(): string {
+    return this.#turns.bucket.uid;
+  }
+
+  get isEnded(): boolean {
+    return this.#turns.isEnded;
+  }
+
+  turn(call: Call): Promise<void> {
+    return this.#turns.turn(call);
   }
 
   report(): BucketLifecycleReport {
-    const { name, rules, problems, moreProblems, isOver, hindrances } = this.#tally;
-    const lifecycle = this.#options.settings.dryRun ? this.#bucket.settings.lifecycle : undefined;
+    const { name, rules, problems, moreProblems, hindrances } = this.#tally;
+    const { bucket, isOver, now } = this.#turns;
+    const lifecycle = this.#options.settings.dryRun ? bucket.settings.lifecycle : undefined;
     return {
       name,
       backend: this.#options.backend.name,
       complete: isOver,
       rules: Object.fromEntries(rules),
       warnings: [
-        ...warningsOf(lifecycle, rules, this.#now),
+        ...warningsOf(lifecycle, rules, now),
         ...[...hindrances].map(([line, count]) => `${line} (${String(count)} times)`),
       ],
       problems,
       moreProblems,
     };
   }
-
-  /** What is due is due by the service's clock, which dates objects, too. It is asked once a turn. */
-  async #askTime(call: Call): Promise<number> {
-    const { clock, backend } = this.#options;
-    if (clock === undefined) return timeOf(backend).now();
-    const { service } = await clock.readClock(call);
-    if (!Number.isFinite(service)) throw new Error('the service does not tell the time');
-    return service;
-  }
-
-  async #dryTurn(now: number, call: Call): Promise<boolean> {
-    const pass = new BucketPass(this.#bucket, { ...this.#options, tally: this.#tally });
-    this.#dryProgress = await this.#pages(pass, this.#dryProgress ?? beginning(now), now, call);
-    return this.#tally.isOver;
-  }
-
-  /** @returns whether there is nothing more to be done for this run */
-  async #realTurn(now: number, call: Call): Promise<boolean> {
-    const { monotonic } = timeOf(this.#options.backend);
-    const wanted = (before: Progress | undefined): Progress | undefined => this.#wanted(before, now);
-    const lease = await Lease.claim(this.#bucket, { now, monotonic, wanted }, call);
-    if (lease === undefined) return true;
-    this.#passStartedAt = lease.progress.startedAt;
-    const pass = new BucketPass(this.#bucket, { ...this.#options, tally: this.#tally });
-    await this.#pages(pass, lease.progress, now, call, (progress) => lease.advance(progress, call));
-    await lease.release(call);
-    return this.#tally.isOver;
-  }
-
-  /** An earlier pass is gone on with; a new one begins when it is time. Undefined: nothing is to be done now. */
-  #wanted(before: Progress | undefined, now: number): Progress | undefined {
-    if (before === undefined) return beginning(now);
-    if (before.phase !== 'over') return before;
-    if (before.startedAt === this.#passStartedAt) return undefined;
-    const age = now - before.startedAt;
-    // One that is yet to begin was noted by a clock that has stepped back since.
-    return age < 0 || age >= this.#options.settings.everyMs ? beginning(now) : undefined;
-  }
-
-  async #pages(
-    pass: BucketPass,
-    from: Progress,
-    now: number,
-    call: Call,
-    onPage: (progress: Progress) => Promise<void> = async () => undefined,
-  ): Promise<Progress> {
-    let progress = from;
-    for (let pages = 0; (pages < TURN_PAGES || pass.isAmidKey) && progress.phase !== 'over'; pages++) {
-      if (call.signal.aborted) break;
-      progress = await pass.page(progress, now, call);
-      await onPage(progress);
-    }
-    this.#tally.isOver = progress.phase === 'over';
-    return progress;
-  }
-}
-
-function beginning(now: number): Progress {
-  return { startedAt: now, phase: 'objects', after: '' };
 }

@@ -25,6 +25,7 @@ import {
 } from '../records/restore.ts';
 import { timeOf } from '../records/time.ts';
 import { type VersionToken, newToken } from '../records/version-token.ts';
+import type { AmendedFields } from '../versions/object-amendment.ts';
 import { findObject } from '../versions/find-version.ts';
 import type { ObjectsContext } from '../versions/object-context.ts';
 import { amendObject } from './object-amend.ts';
@@ -67,8 +68,6 @@ export async function restoreObject(
   const restore = running === undefined ? newRestore(context, target, request, now) : faster(context, running, request);
   const { token } = restore;
   const change = ifSame(of, guard, ({ restore: current }) => {
-    // An answer was lost: it is written down already.
-    if (isDeepStrictEqual(current, restore)) return current;
     if (!isDeepStrictEqual(current, view.restore)) throw new S3Error('RestoreAlreadyInProgress');
     return restore;
   });
@@ -77,7 +76,7 @@ export async function restoreObject(
     await bringBack(target, { from: of ?? '', to: copies, pieces: view.pieces ?? [], request }, call);
   }
   try {
-    await amendRestore(context, { ...target, change }, call);
+    await amendRestore(context, { ...target, change, tell: begun(restore, running) }, call);
   } catch (error) {
     // Only where it is certain that no record names the copies.
     if (copies !== undefined && error instanceof S3Error && error.status < 500) {
@@ -95,6 +94,12 @@ function newRestore(context: ObjectsContext, { bucket }: ObjectTarget, request: 
     requestedAt: now,
     ...(offline ? { token: newToken(context.clock.next()) } : { until: restoredUntil(now, request.days) }),
   };
+}
+
+/** Where archived bytes are not offline, a restore is done when it is asked for. A faster one is none of its own. */
+function begun({ until }: Restore, running: Restore | undefined): AmendedFields['tell'] {
+  if (running !== undefined) return undefined;
+  return until === undefined ? ['restoreBegun'] : ['restoreBegun', 'restored'];
 }
 
 /** Its days stay. @throws S3Error RestoreAlreadyInProgress: what is asked for is no faster */
@@ -149,12 +154,14 @@ async function bringBack(
 interface RestoreAmendment extends ObjectTarget {
   /** The restore as it is to be; the same: it is so already; undefined: nothing is to be said of it. */
   readonly change: (view: ObjectView) => Restore | undefined;
+  /** What events say of it; absent: nothing. */
+  readonly tell?: AmendedFields['tell'] | undefined;
 }
 
 /** Writes into the record of a version what becomes of its restore, and into the head that repeats the record. */
 async function amendRestore(
   context: ObjectsContext,
-  { change, ...target }: RestoreAmendment,
+  { change, tell, ...target }: RestoreAmendment,
   call: Call,
 ): Promise<Restore | undefined> {
   let restore: Restore | undefined;
@@ -163,7 +170,7 @@ async function amendRestore(
     target,
     (view) => {
       restore = change(view);
-      return restore === undefined || restore === view.restore ? undefined : { restore };
+      return restore === undefined || restore === view.restore ? undefined : { restore, ...(tell && { tell }) };
     },
     call,
   );
@@ -172,6 +179,7 @@ async function amendRestore(
 }
 
 const REPEATED = ['storageClass', 'encryption', 'pieces', 'restore'] as const;
+type Repeated = Pick<FieldsOf<'said' | 'shown'>, (typeof REPEATED)[number]>;
 
 /**
  * Listings show of a current version what its head repeats. A head that was swapped meanwhile repeats another one. A
@@ -180,7 +188,7 @@ const REPEATED = ['storageClass', 'encryption', 'pieces', 'restore'] as const;
 export async function repeatInHead(
   { bucket, key }: ObjectTarget,
   { versionId }: Pick<ObjectView, 'versionId'>,
-  fields: Pick<FieldsOf<'said' | 'shown'>, (typeof REPEATED)[number]>,
+  fields: Repeated,
   call: Call,
 ): Promise<void> {
   if (versionId === NULL_VERSION) return;
@@ -220,8 +228,29 @@ export async function finishRestore(
       ? { ...restore, until: restoredUntil(now, days) }
       : undefined;
   const versionId = target.bucket.versioning === 'never' ? undefined : view.versionId;
-  const restore = await amendRestore(context, { ...target, versionId, change }, call);
+  const restore = await amendRestore(context, { ...target, versionId, change, tell: ['restored'] }, call);
   return restore === undefined ? findObject(context, target, call) : { ...view, restore, archived: false };
+}
+
+/**
+ * Takes a restore that is over out of the record of its version, for those who ask to be told.
+ * @returns false: it is not what it was any more
+ */
+export async function endRestore(
+  context: ObjectsContext,
+  { view, ...target }: ObjectTarget & { readonly view: ObjectView },
+  call: Call,
+): Promise<boolean> {
+  const found = { isSame: false };
+  const versionId = target.bucket.versioning === 'never' ? undefined : view.versionId;
+  const amendment = ({ restore }: ObjectView): AmendedFields | undefined => {
+    found.isSame = isDeepStrictEqual(restore, view.restore);
+    return found.isSame ? { restore: undefined, tell: ['restoreOver'] } : undefined;
+  };
+  const before = await amendObject(context, { ...target, versionId }, amendment, call);
+  const none: { readonly restore: Restore | undefined } = { restore: undefined };
+  if (found.isSame) await repeatInHead(target, before, none as Repeated, call);
+  return found.isSame;
 }
 
 /** Whether the copies of all pieces are there, whole, and can be read: a list call for each thousand. */

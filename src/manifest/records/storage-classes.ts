@@ -14,6 +14,19 @@ export interface StorageClasses {
 }
 
 const STANDARD = 'STANDARD';
+/** The class whose objects S3 has to restore before they can be read. */
+const ARCHIVE = 'GLACIER';
+
+/** What an object says of where it lies: its class, else what its bytes' tier amounts to. */
+export function storageClassOf({
+  storageClass,
+  archived,
+}: {
+  readonly storageClass?: string | undefined;
+  readonly archived: boolean;
+}): string {
+  return storageClass ?? (archived ? ARCHIVE : STANDARD);
+}
 
 /** Which class a tier stands for, where several lie in it: the first. */
 const BY_PREFERENCE = [STANDARD, 'STANDARD_IA', 'GLACIER_IR', 'GLACIER', 'DEEP_ARCHIVE'];

@@ -7,19 +7,17 @@ import { withOverflow } from '../heads/overflow.ts';
 import { recordIn } from '../records/metadata.ts';
 import type { Piece } from '../records/encryption.ts';
 import { parsePieceName, piecesPrefix, restoredId } from '../records/piece-names.ts';
-import { isRestored, isRestoring } from '../records/restore.ts';
+import { type Restore, isRestoring } from '../records/restore.ts';
 import type { HeadRecord, LooseRecord, OwnRecord } from '../records/record.ts';
 import { versionOfUpload } from '../records/upload-id.ts';
 import { parseUploadName, uploadsPrefix } from '../records/upload-names.ts';
 import { parseVersionName, versionsOfKey } from '../records/version-names.ts';
 import { parseVersion } from '../versions/version-blob.ts';
+import { isEnded, tellsOfEnds } from './sweep-restores.ts';
 import type { BucketSweep } from './sweep-run.ts';
 
 /** How many pieces are looked up at a time. The uploads of the bucket are listed once for each such group. */
 const BATCH = 20_000;
-
-/** Reads that began before a restore was over may go on so long, milliseconds. */
-const READS_MS = 3_600_000;
 
 interface OldPiece {
   readonly entry: BlobEntry;
@@ -101,7 +99,10 @@ async function usedBy(
   call: Call,
 ): Promise<UsedPieces> {
   const used: UsedPieces = new Map();
-  if (head !== undefined) note(used, (await withOverflow(bucket.home, head, call)).record, run.now);
+  const isNeeded = (restore: Restore): boolean =>
+    isRestoring(restore, run.now) ||
+    (restore.until !== undefined && (!isEnded(restore, run.now) || tellsOfEnds(bucket, key)));
+  if (head !== undefined) note(used, (await withOverflow(bucket.home, head, call)).record, isNeeded);
   // Versions may exist by now although there were none when the bucket was looked at.
   if (bucket.versioning === 'never' && (head === undefined || recordIsHere(head))) return used;
   const { prefix } = versionsOfKey({ bucket, key });
@@ -111,18 +112,21 @@ async function usedBy(
       if (named === undefined) continue;
       const version = parseVersion({ container: run.system, name: entry.name }, named.token, entry);
       if (version.record === undefined) continue;
-      note(used, (await withOverflow(bucket.home, version, call)).record, run.now);
+      note(used, (await withOverflow(bucket.home, version, call)).record, isNeeded);
     }
   }
   return used;
 }
 
-function note(used: UsedPieces, record: HeadRecord | OwnRecord | undefined, now: number): void {
+function note(
+  used: UsedPieces,
+  record: HeadRecord | OwnRecord | undefined,
+  isNeeded: (restore: Restore) => boolean,
+): void {
   const { encryption, pieces = [], restore } = (record ?? {}) as Partial<LooseRecord>;
   if (encryption === undefined) return;
   noteIds(used, encryption.token, pieces, (id) => id);
-  const isNeeded = isRestoring(restore, now) || isRestored(restore, now - READS_MS);
-  if (restore?.token !== undefined && isNeeded) noteIds(used, restore.token, pieces, restoredId);
+  if (restore?.token !== undefined && isNeeded(restore)) noteIds(used, restore.token, pieces, restoredId);
 }
 
 function noteIds(used: UsedPieces, token: string, pieces: readonly Piece[], idOf: (id: string) => string): void {

@@ -162,6 +162,8 @@ export interface SweepSettings {
   readonly settleAfterMs: number;
   /** Least age of what says that an upload was completed; a repeated Complete is answered as long as it is there. */
   readonly tombstoneMs: number;
+  /** How long quotas go by a count, and by what was written since. */
+  readonly quotaAgeMs: number;
   /** How long a version whose head a tool of the cloud may have overwritten is kept after it was first found. */
   readonly keepLostMs: number;
   /** Open uploads initiated longer ago are aborted; absent: none. */
@@ -181,6 +183,7 @@ export const SWEEP_DEFAULTS: SweepSettings = {
   settleAfterMs: HOUR_MS / 6,
   tombstoneMs: GRACE_MS,
   keepLostMs: 7 * GRACE_MS,
+  quotaAgeMs: 3 * GRACE_MS,
   dryRun: false,
   recoverLost: false,
   concurrency: 16,

@@ -20,6 +20,7 @@ import { SweepRun, type SweepSettings } from './sweep-run.ts';
 import { sweepPieces } from './sweep-pieces.ts';
 import { sweepRestores } from './sweep-restores.ts';
 import { sweepParts, sweepTombstones, sweepUploads } from './sweep-uploads.ts';
+import { sweepUsage } from './sweep-usage.ts';
 import { sweepVersions } from './sweep-versions.ts';
 import { type Objects, createObjects } from '../objects/objects.ts';
 import { createClock } from '../records/clock.ts';
@@ -182,9 +183,9 @@ class BackendSweep {
       await run.step(tally, 'heads', () => sweepHeads(own, () => this.#isStillThere(bucket, call), call));
       await run.step(tally, 'index', () => sweepIndex(own, call));
     }
+    await run.step(tally, 'restores', () => sweepRestores(own, this.#objects, call));
     await run.step(tally, 'pieces', () => sweepPieces(own, call));
     await run.step(tally, 'events', () => sweepIntents(own, call));
-    await run.step(tally, 'restores', () => sweepRestores(own, this.#objects, call));
     const before = tally.problems.length + tally.moreProblems;
     const ended = await run.step(tally, 'uploads', () => sweepUploads(own, call));
     return ended && tally.problems.length + tally.moreProblems === before;
@@ -224,7 +225,9 @@ class BackendSweep {
     }
     const isClear = (uid: string): boolean => clearUids.has(uid) || (isAll && !liveUids.has(uid));
     await this.#beside('tombstones', () => sweepTombstones(run, { tally, isClear }, call));
-    if (isAll) await this.#beside('overflow', () => sweepOverflow(run, tally, call));
+    if (!isAll) return;
+    await this.#beside('usage', () => sweepUsage(run, { tally, liveUids }, call));
+    await this.#beside('overflow', () => sweepOverflow(run, tally, call));
   }
 
   /** Before the first bucket there is no system container. */

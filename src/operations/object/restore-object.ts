@@ -1,5 +1,12 @@
 import { S3Error } from '../../errors/s3-error.ts';
-import { isRestored, isRestoring, type ObjectView, RETRIEVAL_TIERS, type RetrievalTier } from '../../manifest/index.ts';
+import {
+  isRestored,
+  isRestoring,
+  type ObjectView,
+  RETRIEVAL_TIERS,
+  type RetrievalTier,
+  storageClassOf,
+} from '../../manifest/index.ts';
 import type { ResponseHeaders } from '../../protocol/headers/object-headers.ts';
 import { httpDate } from '../../protocol/headers/object-headers.ts';
 import { decodeXml } from '../../protocol/xml/decode.ts';
@@ -8,7 +15,6 @@ import { RESTORE_REQUEST } from '../../protocol/xml/object-shapes.ts';
 import { xmlDate } from '../../protocol/xml/xml-date.ts';
 import { refusingMarkers, versionHeaders, versionTarget } from '../object-version.ts';
 import type { Operation } from '../operation.ts';
-import { storageClassOf } from './storage-class.ts';
 
 const MAX_BODY = 64 * 1024;
 /** Elements of queries on what is restored, which S3 itself no longer offers to new customers. */

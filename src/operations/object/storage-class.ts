@@ -2,21 +2,16 @@ import { S3Error } from '../../errors/s3-error.ts';
 import {
   type Bucket,
   type EncryptWith,
+  type KeepApart,
   type ObjectTarget,
   type ObjectView,
+  storageClassOf,
   tierOfClass,
 } from '../../manifest/index.ts';
 import type { HeaderReader } from '../../protocol/request.ts';
 import type { OperationContext } from '../operation.ts';
 
-/** What an object says of where it lies: its class, else what its bytes' tier amounts to. */
-export function storageClassOf({ storageClass, archived }: Pick<ObjectView, 'storageClass' | 'archived'>): string {
-  return storageClass ?? (archived ? ARCHIVE : STANDARD);
-}
-
 const STANDARD = 'STANDARD';
-/** The class whose objects S3 has to restore before they can be read. */
-const ARCHIVE = 'GLACIER';
 
 /** An object as it is once its restore was looked at, if one runs. */
 export function asRestored(
@@ -46,7 +41,7 @@ export function keptApart(
   { storageClass }: { readonly storageClass?: string | undefined },
   encryptWith: EncryptWith | undefined,
   { home }: Bucket,
-): EncryptWith | undefined {
+): KeepApart | undefined {
   if (home.classes === undefined || tierOfClass(home.classes, storageClass) !== 'archive') return encryptWith;
   if (encryptWith === undefined) return { kind: 'archive' };
   throw new S3Error('NotImplemented', {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { withFaults } from '../../../adapters/doubles/faults.ts';
-import { LEASE_MS } from '../../../src/manifest/lifecycle/lease.ts';
+import { LEASE_MS } from '../../../src/manifest/passes/pass-lease.ts';
 import type { Lifecycle, LifecycleFilter, S3LifecycleRule } from '../../../src/protocol/lifecycle/lifecycle.ts';
 import type { BlobRef } from '../../../src/store/blob-store.ts';
 import { propertySeed } from '../../support/property-seed.ts';

@@ -5,7 +5,7 @@ import { readHead } from '../../../src/manifest/heads/object-read.ts';
 import { isVisible, readVersion } from '../../../src/manifest/versions/version-blob.ts';
 import { seqOfToken, tokenOfNull } from '../../../src/manifest/records/version-token.ts';
 import { versionOfUpload } from '../../../src/manifest/records/upload-id.ts';
-import { encryptedBy } from '../../../src/manifest/heads/encrypt-with.ts';
+import { encryptedBy } from '../../../src/manifest/heads/keep-apart.ts';
 import { parsePieceName } from '../../../src/manifest/records/piece-names.ts';
 import { testCall } from '../../support/test-call.ts';
 import { MIN_PART, OWNER, md5Of } from '../../unit/manifest/upload-fixture.ts';
@@ -49,10 +49,10 @@ async function aborted(world: SweepFixture): Promise<unknown> {
   return world.gateway.uploads.abort(target, testCall());
 }
 
-const encryptWith = { kind: 'customer', key: CUSTOMER_KEY } as const;
+const keepApart = { kind: 'customer', key: CUSTOMER_KEY } as const;
 
 function encrypted(world: SweepFixture): Promise<unknown> {
-  const request = { body: Buffer.from('encrypted'), attributes, ownerId: OWNER, conditions: {}, encryptWith };
+  const request = { body: Buffer.from('encrypted'), attributes, ownerId: OWNER, conditions: {}, keepApart };
   return world.gateway.objects.put({ bucket: world.bucket, key: 'k' }, request, testCall());
 }
 
@@ -60,12 +60,12 @@ function encrypted(world: SweepFixture): Promise<unknown> {
 async function encryptedUpload(world: SweepFixture, completes: boolean): Promise<unknown> {
   const { bucket } = world;
   const { uploads } = world.gateway;
-  const creation = { attributes, ownerId: OWNER, encryption: encryptedBy(encryptWith) };
+  const creation = { attributes, ownerId: OWNER, encryption: encryptedBy(keepApart) };
   const target = await uploads.create({ bucket, key: 'k' }, creation, testCall());
   const upload = await uploads.find(target, testCall());
   let etag = '';
   for (const text of ['first', 'again']) {
-    const part = { number: 1, body: Buffer.from(text), facts: { md5: md5Of(text) }, encryptWith };
+    const part = { number: 1, body: Buffer.from(text), facts: { md5: md5Of(text) }, keepApart };
     ({ etag } = await uploads.putPart(upload, part, testCall()));
   }
   if (!completes) return uploads.abort(target, testCall());

@@ -1,4 +1,4 @@
-import { S3Error } from '../../../errors/s3-error.ts';
+import { S3Error, notOffered } from '../../../errors/s3-error.ts';
 import type { Bucket } from '../../../manifest/index.ts';
 import { requestedLifecycle } from '../../../protocol/lifecycle/lifecycle-document.ts';
 import {
@@ -11,7 +11,6 @@ import type { HeaderReader } from '../../../protocol/request.ts';
 import { decodeXmlList } from '../../../protocol/xml/decode.ts';
 import { LIFECYCLE_CONFIGURATION } from '../../../protocol/xml/lifecycle-shape.ts';
 import { requireBodyDigest } from '../../required-digest.ts';
-import { notOffered } from './not-offered.ts';
 
 /** A thousand rules with the longest prefix each and some tags. */
 export const MAX_LIFECYCLE_BYTES = 2 * 1024 * 1024;

@@ -2,7 +2,8 @@ import { tiersOfClasses } from '../../../../config/schema-classes.ts';
 import { createBucketRegistry } from '../../../../src/manifest/buckets/buckets.ts';
 import { guarded } from '../../../../src/manifest/guards.ts';
 import { type LifecycleSettings, runLifecycle } from '../../../../src/manifest/lifecycle/lifecycle.ts';
-import type { LifecycleReport, RuleCount } from '../../../../src/manifest/lifecycle/lifecycle-report.ts';
+import type { Bucket } from '../../../../src/manifest/records/bucket.ts';
+import type { LifecycleDeed, LifecycleReport, RuleCount } from '../../../../src/manifest/lifecycle/lifecycle-report.ts';
 import { tieredStore } from '../../../../src/manifest/heads/tiered-store.ts';
 import { createListing } from '../../../../src/manifest/listing/listing.ts';
 import { createObjects } from '../../../../src/manifest/objects/objects.ts';
@@ -35,6 +36,7 @@ interface Through {
   readonly store?: BlobStore;
   readonly call?: Call;
   readonly serviceTime?: () => number;
+  readonly onDone?: (bucket: Bucket, deed: LifecycleDeed) => void;
 }
 
 export function rule(id: string, more: Partial<S3LifecycleRule>): S3LifecycleRule {
@@ -89,7 +91,7 @@ export class LifecycleFixture {
   }
 
   async run(settings: Partial<LifecycleSettings> = {}, through: Through = {}): Promise<LifecycleReport> {
-    const { store = this.world.gateway.memory, call = testCall(), serviceTime } = through;
+    const { store = this.world.gateway.memory, call = testCall(), serviceTime, onDone } = through;
     const { classes } = this.world.bucket.home;
     const realm = this.world.realm(classes === undefined ? store : tieredStore(store, classes));
     const errors: unknown[] = [];
@@ -110,6 +112,7 @@ export class LifecycleFixture {
         backends: realm.backends,
         manifest,
         settings: { ...SETTINGS, ...settings },
+        ...(onDone && { onDone }),
         clockOf: () => serviceTime && { readClock: async () => ({ service: serviceTime(), sent: 0, received: 0 }) },
       },
       call,

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { Lease, LEASE_MS, type Progress } from '../../../../src/manifest/lifecycle/lease.ts';
+import { LIFECYCLE_PASS, type Progress } from '../../../../src/manifest/lifecycle/bucket-pass.ts';
+import { LEASE_MS, PassLease } from '../../../../src/manifest/passes/pass-lease.ts';
 import { OWNER } from '../upload-fixture.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { countOf, LifecycleFixture, problemsOf, rule } from './lifecycle-fixture.ts';
@@ -233,8 +234,12 @@ test('uploads that are open too long are aborted, by prefix and initiation', asy
 });
 
 describe('the lease of a bucket', () => {
-  const claimed = async (now: number): Promise<Lease | undefined> =>
-    Lease.claim(world.world.bucket, { now, monotonic: () => 0, wanted: (before) => before ?? BEGUN }, testCall());
+  const claimed = async (now: number): Promise<PassLease<Progress> | undefined> =>
+    PassLease.claim(
+      { bucket: world.world.bucket, kind: LIFECYCLE_PASS },
+      { now, monotonic: () => 0, wanted: (before) => before ?? BEGUN },
+      testCall(),
+    );
   const BEGUN: Progress = { startedAt: 0, phase: 'objects', after: '' };
   let world: LifecycleFixture;
 

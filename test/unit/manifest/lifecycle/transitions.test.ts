@@ -182,9 +182,9 @@ describe('a transition', () => {
 describe('what cannot be moved is said, and holds no other rule up', () => {
   test('objects under a key of their own', async () => {
     const { objects, bucket } = world.world.gateway;
-    const encryptWith = { kind: 'customer', key: new CustomerKey(Buffer.alloc(32, 7)) } as const;
+    const keepApart = { kind: 'customer', key: new CustomerKey(Buffer.alloc(32, 7)) } as const;
     const attributes = { headers: {}, userMetadata: {} };
-    const request = { body: Buffer.from('bytes'), attributes, ownerId: OWNER, conditions: {}, encryptWith };
+    const request = { body: Buffer.from('bytes'), attributes, ownerId: OWNER, conditions: {}, keepApart };
     await world.world.version('enabled');
     await objects.put({ bucket: world.world.gateway.bucket, key: 'a' }, request, testCall());
     await world.rules(rule('r', { ...ANY_SIZE, ...FROZEN }), rule('e', { expiration: { days: 2 } }));

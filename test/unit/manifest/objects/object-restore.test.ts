@@ -11,8 +11,8 @@ let fixture: SweepFixture;
 beforeEach(async () => {
   fixture = await SweepFixture.open({ classes: CLASSES });
   const attributes = { headers: {}, userMetadata: {}, storageClass: 'GLACIER' };
-  const encryptWith = { kind: 'archive' } as const;
-  const request = { body: Buffer.from('bytes'), attributes, ownerId: OWNER, conditions: {}, encryptWith };
+  const keepApart = { kind: 'archive' } as const;
+  const request = { body: Buffer.from('bytes'), attributes, ownerId: OWNER, conditions: {}, keepApart };
   await fixture.gateway.objects.put({ bucket: fixture.bucket, key: 'k' }, request, testCall());
   fixture.gateway.memory.holdsRehydration = true;
 });

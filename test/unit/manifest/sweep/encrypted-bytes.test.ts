@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Fault, PlannedCall } from '../../../../adapters/doubles/faults.ts';
-import { encryptedBy } from '../../../../src/manifest/heads/encrypt-with.ts';
+import { encryptedBy } from '../../../../src/manifest/heads/keep-apart.ts';
 import type { UploadTarget } from '../../../../src/manifest/records/upload-names.ts';
 import { hasProblems } from '../../../../src/manifest/sweep/sweep-report.ts';
 import { StoreError } from '../../../../src/store/store-error.ts';
@@ -34,8 +34,8 @@ describe('encrypted bytes under the broom', () => {
 
   async function put(text: string, key = 'k'): Promise<string> {
     const attributes = { headers: {}, userMetadata: {} };
-    const encryptWith = { kind: 'customer', key: KEY } as const;
-    const request = { body: Buffer.from(text), attributes, ownerId: OWNER, conditions: {}, encryptWith };
+    const keepApart = { kind: 'customer', key: KEY } as const;
+    const request = { body: Buffer.from(text), attributes, ownerId: OWNER, conditions: {}, keepApart };
     return (await fixture.gateway.objects.put({ bucket: fixture.bucket, key }, request, testCall())).versionId;
   }
 
@@ -98,7 +98,7 @@ describe('encrypted parts under the broom', () => {
 
   afterEach(() => vi.useRealTimers());
 
-  const encryptWith = { kind: 'customer', key: KEY } as const;
+  const keepApart = { kind: 'customer', key: KEY } as const;
   const attributes = { headers: {}, userMetadata: {} };
   const pieces = (): Promise<string[]> => fixture.gateway.names('e/');
 
@@ -109,12 +109,12 @@ describe('encrypted parts under the broom', () => {
   ): Promise<{ target: UploadTarget; complete(): Promise<void> }> {
     const { bucket, gateway } = fixture;
     const { uploads } = gateway;
-    const creation = { attributes, ownerId: OWNER, encryption: encryptedBy(encryptWith) };
+    const creation = { attributes, ownerId: OWNER, encryption: encryptedBy(keepApart) };
     const target = await uploads.create({ bucket, key }, creation, testCall());
     const upload = await uploads.find(target, testCall());
     const parts = texts.map(async (text, index) => {
       const body = bytesOf(text, index === texts.length - 1);
-      const part = { number: index + 1, body, facts: { md5: '0'.repeat(32) }, encryptWith };
+      const part = { number: index + 1, body, facts: { md5: '0'.repeat(32) }, keepApart };
       const { etag } = await uploads.putPart(upload, part, testCall());
       return { number: index + 1, etag, checksums: {} };
     });
@@ -128,7 +128,7 @@ describe('encrypted parts under the broom', () => {
 
   async function store(text: string, key: string): Promise<void> {
     const { bucket, gateway } = fixture;
-    const request = { body: Buffer.from(text), attributes, ownerId: OWNER, conditions: {}, encryptWith };
+    const request = { body: Buffer.from(text), attributes, ownerId: OWNER, conditions: {}, keepApart };
     await gateway.objects.put({ bucket, key }, request, testCall());
   }
 
@@ -143,16 +143,15 @@ describe('encrypted parts under the broom', () => {
   it('stay as long as the upload is open, and go but for those that were completed', async () => {
     const { bucket } = fixture;
     const { uploads, objects } = fixture.gateway;
-    const encryptWith = { kind: 'customer', key: KEY } as const;
+    const keepApart = { kind: 'customer', key: KEY } as const;
     const attributes = { headers: {}, userMetadata: {} };
-    const encryption = encryptedBy(encryptWith);
+    const encryption = encryptedBy(keepApart);
     const target = await uploads.create({ bucket, key: 'k' }, { attributes, ownerId: OWNER, encryption }, testCall());
     const upload = await uploads.find(target, testCall());
     const part = async (text: string): Promise<string> => {
       const body = Buffer.from(text);
-      return (
-        await uploads.putPart(upload, { number: 1, body, facts: { md5: '0'.repeat(32) }, encryptWith }, testCall())
-      ).etag;
+      return (await uploads.putPart(upload, { number: 1, body, facts: { md5: '0'.repeat(32) }, keepApart }, testCall()))
+        .etag;
     };
     await part('replaced');
     const etag = await part('kept');
@@ -173,18 +172,18 @@ describe('encrypted parts under the broom', () => {
   it('stay when the answer about a part was lost, its upload completed, and the repetition refused', async () => {
     const { bucket, gateway } = fixture;
     const { uploads, objects } = gateway;
-    const encryptWith = { kind: 'customer', key: KEY } as const;
+    const keepApart = { kind: 'customer', key: KEY } as const;
     const creation = {
       attributes: { headers: {}, userMetadata: {} },
       ownerId: OWNER,
-      encryption: encryptedBy(encryptWith),
+      encryption: encryptedBy(keepApart),
     };
     const target = await uploads.create({ bucket, key: 'k' }, creation, testCall());
     const upload = await uploads.find(target, testCall());
     const send = (): Promise<{ etag: string }> =>
       uploads.putPart(
         upload,
-        { number: 1, body: Buffer.from('bytes'), facts: { md5: '0'.repeat(32) }, encryptWith },
+        { number: 1, body: Buffer.from('bytes'), facts: { md5: '0'.repeat(32) }, keepApart },
         testCall(),
       );
     const { etag } = await send();

@@ -26,8 +26,8 @@ describe.each(['never', 'enabled'] as const)('restores under the broom, versioni
 
   async function put(key: string): Promise<void> {
     const attributes = { headers: {}, userMetadata: {}, storageClass: 'GLACIER' };
-    const encryptWith = { kind: 'archive' } as const;
-    const request = { body: Buffer.from('bytes'), attributes, ownerId: OWNER, conditions: {}, encryptWith };
+    const keepApart = { kind: 'archive' } as const;
+    const request = { body: Buffer.from('bytes'), attributes, ownerId: OWNER, conditions: {}, keepApart };
     await fixture.gateway.objects.put({ bucket: fixture.bucket, key }, request, testCall());
   }
 
