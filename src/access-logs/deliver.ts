@@ -1,11 +1,10 @@
 import type { AccountDirectory } from '../access/accounts.ts';
 import { type LogSource, mayDeliver, unfitTarget } from '../access/log-delivery.ts';
 import { isS3Error } from '../errors/s3-error.ts';
-import type { Bucket, Manifest, PutRequest } from '../manifest/index.ts';
+import type { Bucket, Manifest } from '../manifest/index.ts';
 import type { Call } from '../observe/call.ts';
-import { classByDefault, keptApart } from '../operations/object/storage-class.ts';
+import { putForService } from '../operations/object/put-for-service.ts';
 import type { OperationSettings } from '../operations/operation.ts';
-import { createMd5 } from '../protocol/checksums/md5.ts';
 import { partitionedBy } from '../protocol/logging/bucket-logging.ts';
 import { logKey } from '../protocol/logging/log-key.ts';
 import type { LogBatch, LogOwner } from './waiting-records.ts';
@@ -55,7 +54,7 @@ export function logDelivery(options: DeliveryOptions): (object: LogObject, call:
     if (!mayDeliver({ target, key, source, accountNumber, now: options.now() })) {
       throw new Undeliverable('neither policy nor ACL of the target bucket lets the log delivery write');
     }
-    await put({ target, key }, object, { manifest, call });
+    await put({ target, key }, object, { ...options, call });
   };
 }
 
@@ -73,34 +72,17 @@ function newKey({ owner, since }: LogObject, account: string, { settings, now }:
   return logKey(logging, { bucket, account, region: settings.region }, time);
 }
 
-const NO_HEADERS = { get: () => undefined, startingWith: () => [] };
-
 async function put(
   { target, key }: { readonly target: Bucket; readonly key: string },
   { records, owner }: LogObject,
-  { manifest, call }: { readonly manifest: Pick<Manifest, 'objects'>; readonly call: Call },
+  { manifest, now, call }: Pick<DeliveryOptions, 'manifest' | 'now'> & { readonly call: Call },
 ): Promise<void> {
   const body = Buffer.from(`${records.join('\n')}\n`, 'latin1');
-  const md5 = createMd5(body.length);
-  md5.update(body);
-  const attributes = {
-    headers: { contentType: 'text/plain' },
-    userMetadata: {},
-    ...classByDefault(NO_HEADERS, target),
-  };
   const { targetGrants } = owner.logging;
-  const encryptWith = keptApart(attributes, undefined, target);
-  const request: PutRequest = {
-    attributes,
-    ownerId: target.ownerId,
-    ...(targetGrants !== undefined && { acl: [OWNERS, ...targetGrants] }),
-    conditions: {},
-    body,
-    md5: md5.digest().toString('hex'),
-    ...(encryptWith !== undefined && { encryptWith }),
-  };
+  const acl = targetGrants && [OWNERS, ...targetGrants];
+  const object = { body, contentType: 'text/plain', conditions: {}, ...(acl && { acl }) };
   try {
-    await manifest.objects.put({ bucket: target, key }, request, call);
+    await putForService({ manifest, now: now() }, { bucket: target, key }, object, call);
   } catch (error) {
     throw isS3Error(error, 'NoSuchBucket', 'KeyTooLongError') ? new Undeliverable(error.message, error) : error;
   }

@@ -1,10 +1,7 @@
 import type { Bucket } from '../manifest/index.ts';
 import { type Acl, isPublicGrant } from '../protocol/acl/acl.ts';
 import { inForce } from './acl/in-force.ts';
-import { policyOf } from './bucket-policy.ts';
-import type { ConditionKeys, PolicyCaller } from './policy/context.ts';
-import { evaluate } from './policy/evaluate.ts';
-import { PolicyWork, TooMuchWork } from './policy/work.ts';
+import { judgeServiceWrite } from './service-delivery.ts';
 
 /** Whose log a log object is. */
 export interface LogSource {
@@ -41,8 +38,7 @@ export function unfitTarget({ ownerId, settings }: Bucket, source: LogSource): s
   return undefined;
 }
 
-const ACTION = 's3:PutObject';
-const DELIVERY: PolicyCaller = { service: 'logging.s3.amazonaws.com', arns: [], isRoot: false };
+const SERVICE = 'logging.s3.amazonaws.com';
 
 /** One log object that is to be written. */
 interface LogWrite {
@@ -61,23 +57,16 @@ interface LogWrite {
  * denies the write decides. The owner's own permission is none of the delivery's.
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/enable-server-access-logging.html#grant-log-delivery-permissions-general
  */
-export function mayDeliver(write: LogWrite): boolean {
-  const { target, key } = write;
-  const policy = policyOf(target);
-  if (policy === undefined) return isGrantedByAcl(target);
-  const resource = `arn:aws:s3:::${target.name}/${key}`;
-  try {
-    const { effect } = evaluate([policy], {
-      caller: DELIVERY,
-      action: ACTION,
-      resource,
-      keys: new DeliveryKeys(write),
-    });
-    return effect === 'allow' || (effect === 'none' && isGrantedByAcl(target));
-  } catch (error) {
-    if (error instanceof TooMuchWork) return false;
-    throw error;
-  }
+export function mayDeliver({ target, key, source, accountNumber, now }: LogWrite): boolean {
+  const verdict = judgeServiceWrite({
+    service: SERVICE,
+    target,
+    key,
+    source: { bucket: source.bucket, account: accountNumber },
+    targetAccount: accountNumber,
+    now,
+  });
+  return verdict === 'allow' || (verdict === 'none' && isGrantedByAcl(target));
 }
 
 function isGrantedByAcl(target: Bucket): boolean {
@@ -86,42 +75,4 @@ function isGrantedByAcl(target: Bucket): boolean {
     grantee.kind === 'group' && grantee.group === 'LogDelivery' ? [permission] : [],
   );
   return given.includes('FULL_CONTROL') || (given.includes('WRITE') && given.includes('READ_ACP'));
-}
-
-/**
- * What conditions can ask of a delivery.
- * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html
- */
-class DeliveryKeys implements ConditionKeys {
-  readonly #work = new PolicyWork();
-  readonly #values: ReadonlyMap<string, string>;
-
-  constructor({ source, accountNumber, now }: LogWrite) {
-    this.#work.begin();
-    const account = accountNumber === undefined ? {} : { 'aws:sourceaccount': accountNumber };
-    this.#values = new Map(
-      Object.entries({
-        ...account,
-        ...(accountNumber !== undefined && {
-          'aws:resourceaccount': accountNumber,
-          's3:resourceaccount': accountNumber,
-        }),
-        'aws:sourcearn': `arn:aws:s3:::${source.bucket}`,
-        'aws:principalisawsservice': 'true',
-        'aws:principalservicename': 'logging.s3.amazonaws.com',
-        // The log does not leave the process but for the cloud's own connection.
-        'aws:securetransport': 'true',
-        'aws:currenttime': new Date(now).toISOString().replace(/\.\d{3}Z$/, 'Z'),
-        'aws:epochtime': String(Math.floor(now / 1000)),
-      }),
-    );
-  }
-
-  get(key: string): string | undefined {
-    return this.#values.get(key);
-  }
-
-  spend(steps: number): void {
-    this.#work.spend(steps);
-  }
 }

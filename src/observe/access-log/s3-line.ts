@@ -1,7 +1,7 @@
 import { redactTarget, redactText } from '../redact.ts';
 import type { AuthFacts, RequestFacts } from '../request-facts.ts';
 import { headerOf } from '../raw-headers.ts';
-import type { AccessPart, LoggedAccess } from './bucket-log.ts';
+import type { AccessPart, BucketLog, LoggedAccess } from './bucket-log.ts';
 
 const NONE = '-';
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
@@ -63,6 +63,38 @@ export function s3Line(facts: RequestFacts, access?: LoggedAccess): string {
     NONE,
     facts.authorization?.rule.startsWith('acl') === true ? 'Yes' : NONE,
   ].join(' ');
+}
+
+/** What a lifecycle rule did, as the log of a bucket gets it. */
+interface LifecycleRecord {
+  readonly operation: string;
+  readonly key: string;
+  /** Absent: none was named. */
+  readonly versionId?: string;
+  /** Bytes; absent: it has none. */
+  readonly size?: number;
+  readonly requestId: string;
+}
+
+/** Who does it, as S3's records say. */
+const THE_SERVICE = 'AmazonS3';
+
+/**
+ * What a lifecycle rule did as a line of the same log: nobody has asked for it, and nobody was answered.
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/lifecycle-and-other-bucket-config.html
+ * @param time milliseconds since 1970
+ */
+export function lifecycleLine(
+  { ownerId, bucket }: Pick<BucketLog, 'ownerId' | 'bucket'>,
+  { operation, key, versionId, size, requestId }: LifecycleRecord,
+  time: number,
+): string {
+  const place = [field(ownerId), field(bucket), `[${logTime(time)}]`, NONE, THE_SERVICE, field(requestId)];
+  const request = [operation, field(key), NONE, NONE, NONE, NONE, sizeOrNone(size)];
+  const [times, senders, connection] = [2, 2, 8].map((count) => Array<string>(count).fill(NONE));
+  return [...place, ...request, ...(times ?? []), ...(senders ?? []), field(versionId), ...(connection ?? [])].join(
+    ' ',
+  );
 }
 
 /** The fields in which records of one request differ, already escaped where clients say them. */
