@@ -1,0 +1,7 @@
+import process from 'node:process';
+import { onSupportedNode } from '../../src/supported-node.mjs';
+
+await onSupportedNode('npm run test:migrations', async () => {
+  const { main } = await import('./main.ts');
+  process.exitCode = await main(process.argv.slice(2));
+});
