@@ -1,6 +1,6 @@
 /**
  * The whole programme in one go, each part a process of its own and bounded in time: everything that
- * docs/benchmarks.md tells, in one Markdown file.
+ * docs/benchmark-figures.md tells, in one Markdown file.
  */
 import { parseArgs } from 'node:util';
 import { mkdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs';
@@ -14,11 +14,11 @@ import { PEER_OPTIONS, type PeerPrograms, peerPrograms } from './servers/peer-se
 import { runBench } from './run-bench.ts';
 import { runPart } from './run-part.ts';
 
-const DOCS = resolve(import.meta.dirname, '../../docs/benchmarks.md');
+const DOCS = resolve(import.meta.dirname, '../../docs/benchmark-figures.md');
 
 interface AllOptions {
   readonly out: string;
-  /** Put the figures into docs/benchmarks.md. */
+  /** Put the figures into docs/benchmark-figures.md. */
   readonly docs: boolean;
   /** Names of parts; empty: all. */
   readonly only: readonly string[];
@@ -35,9 +35,9 @@ const USAGE = `usage: npm run bench:all -- [--docs] [--out DIR] [--s3proxy DIR] 
 
 Runs every part of the bench, one after the other, and writes DIR/benchmarks.md after each.
 
-  --docs    put the figures into docs/benchmarks.md in the end, in place of those that stand there
+  --docs    put the figures into docs/benchmark-figures.md in the end, in place of those that stand there
   --out     folder for figures, logs and profiles (s3gw-bench below the folder for temporary files)
-  --within  minutes of all together, 1 to 600 (35); a part for which too little is left is left out, and told
+  --within  minutes of all together, 1 to 600 (80); a part for which too little is left is left out, and told
   --only    parts by name: main, tls, gcs, memory, fair, slow, transfers, observed, policies
   --quick   one short round of each, small files: shows that all of it works, not how fast`;
 
@@ -48,7 +48,7 @@ function parseOptions(argv: readonly string[]): AllOptions {
       out: { type: 'string', default: join(tmpdir(), 's3gw-bench') },
       docs: { type: 'boolean', default: false },
       only: { type: 'string', default: '' },
-      within: { type: 'string', default: '35' },
+      within: { type: 'string', default: '80' },
       quick: { type: 'boolean', default: false },
       'crt-python': { type: 'string' },
       ...PEER_OPTIONS,

@@ -36,16 +36,16 @@ export function partsOf({ out, quick, programs, crtPython }: Programme): readonl
     args: ['--markdown', ...args],
   });
   return [
-    bench('main', 'The table', 14, [
+    bench('main', 'The table', 26, [
       '--goals',
       ...rounds(5, 1),
       ...given(['s3proxy', 'versitygw', 'rclone']),
       '--profile',
       join(out, 'profiles'),
     ]),
-    bench('tls', 'TLS to the backend', 5, ['--goals', ...rounds(5, 0.6), '--backend-tls']),
-    bench('gcs', "Google's wire", 5, ['--goals', ...rounds(5, 0.6), '--backend', 'gcs']),
-    bench('memory', 'Memory', 2, ['--memory', ...(quick ? ['--seconds', '5'] : [])]),
+    bench('tls', 'TLS to the backend', 12, ['--goals', ...rounds(5, 0.6), '--backend-tls']),
+    bench('gcs', "Google's wire", 12, ['--goals', ...rounds(5, 0.6), '--backend', 'gcs']),
+    bench('memory', 'Memory', 4, ['--memory', ...(quick ? ['--seconds', '5'] : [])]),
     bench('fair', 'Small reads beside large transfers', 2, ['--fair', ...rounds(5, 1.5)]),
     bench('slow', 'Small requests beside slow readers', 2, ['--slow-readers', '--backend-tls', ...rounds(3, 2)]),
     {

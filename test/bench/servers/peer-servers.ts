@@ -23,12 +23,16 @@ export const PEER_OPTIONS = {
 } as const;
 
 /** Where they are looked for when nobody names them: `s3proxy`, a folder, and the other two programs. */
-const FOUND_IN = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 's3-cloud-gateway', 'peers');
+export const PEERS_FOLDER = join(
+  process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'),
+  's3-cloud-gateway',
+  'peers',
+);
 
 /** Those that were named, and of the others those that are there. */
 export function peerPrograms(named: { readonly [Name in keyof PeerPrograms]?: string | undefined }): PeerPrograms {
   const programOf = (name: keyof PeerPrograms): string | undefined => {
-    const usual = join(FOUND_IN, name);
+    const usual = join(PEERS_FOLDER, name);
     return named[name] ?? (existsSync(usual) ? usual : undefined);
   };
   return { s3proxy: programOf('s3proxy'), versitygw: programOf('versitygw'), rclone: programOf('rclone') };
@@ -70,7 +74,7 @@ export async function startPeers(programs: PeerPrograms, place: Place): Promise<
     for (const name of PEERS) {
       const program = programs[name];
       if (program === undefined) {
-        process.stderr.write(`!!! ${name} is not measured: no --${name}, and none in ${FOUND_IN} !!!\n`);
+        process.stderr.write(`!!! ${name} is not measured: no --${name}, and none in ${PEERS_FOLDER} !!!\n`);
       } else {
         started.push(await startPeer(name, program, place));
       }

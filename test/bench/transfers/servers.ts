@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { type BenchBackend, startGateway } from '../servers/backend.ts';
 import { type PeerPrograms, type PeerServer, startPeers } from '../servers/peer-servers.ts';
 
@@ -17,7 +18,7 @@ export async function startServers(backend: BenchBackend, programs: PeerPrograms
 }
 
 async function gateway(backend: BenchBackend): Promise<Server> {
-  const testbed = await startGateway(backend);
+  const testbed = await startGateway(backend, { workers: availableParallelism() });
   const { endpoints, accounts, pids } = testbed.bed;
   const { accessKey = '', secretKey = '' } = accounts[0] ?? {};
   return { name: 'gateway', endpoint: endpoints[0] ?? '', accessKey, secretKey, pids, stop: () => testbed.stop() };

@@ -32,7 +32,7 @@ describe('goals of the bench', () => {
 });
 
 describe('the figures of a page', () => {
-  const docs = readFileSync(join(import.meta.dirname, '../../../docs/benchmarks.md'), 'utf8');
+  const docs = readFileSync(join(import.meta.dirname, '../../../docs/benchmark-figures.md'), 'utf8');
 
   it('are replaced between their marks, and nothing else is', () => {
     const once = withFigures(docs, 'first\n');
