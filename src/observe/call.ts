@@ -29,6 +29,8 @@ export interface Occasion {
   readonly operation: string;
   /** As events name the one who asked. */
   readonly principalId: string;
+  /** Number of the account that asked, or what stands for it. */
+  readonly requester: string;
   /** Address of the client. */
   readonly sourceAddress: string;
   /** The `x-amz-id-2` of the process that answers. */

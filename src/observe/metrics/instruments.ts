@@ -19,9 +19,11 @@ const WAITS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 3
 
 /**
  * Names are Prometheus's, which adds `_total` to counters. Labels: `operation` is a row of the operation table or
- * `Unknown`, `status` and `outcome` HTTP statuses and their classes, `code` and `reason` S3 error codes, `backend` the
- * kind of backend, `call` a method of the port, `result` `ok` or a kind of store error. Buckets and keys are on spans
- * only. A lifecycle command has some of its own, by bucket and rule, of which it keeps a bounded number.
+ * `Unknown`, `status` an HTTP status, `code` and `reason` S3 error codes, `backend` the kind of backend, `call` a
+ * method of the port. `result` is `ok` or why not: a class of statuses of a request, a kind of store error of a call.
+ * `outcome` is what became of a record, event or change. Buckets and keys are on spans only, but for what an operator
+ * asks for by quotas and `usageMetrics`. A lifecycle command has some of its own, by bucket and rule. All these are
+ * bounded in number.
  */
 export const INSTRUMENTS = {
   s3gw_requests: {
@@ -32,7 +34,7 @@ export const INSTRUMENTS = {
   s3gw_request_duration_seconds: {
     kind: 'histogram',
     unit: 's',
-    labels: ['operation', 'outcome'],
+    labels: ['operation', 'result'],
     buckets: DURATIONS,
     help: 'From the head of a request to the end of its answer.',
   },
@@ -247,6 +249,71 @@ export const INSTRUMENTS = {
     kind: 'observedCounter',
     help: 'Requests that a configured limit of rates told to come later.',
     labels: ['scope', 'limit'],
+  },
+  s3gw_quota_used: {
+    kind: 'gauge',
+    help: 'What is used of quotas by which this process has judged: bytes or objects (`of`), by the last count and what was written since.',
+    labels: ['kind', 'name', 'of'],
+  },
+  s3gw_quota_limit: { kind: 'gauge', help: 'The quotas.', labels: ['kind', 'name', 'of'] },
+  s3gw_quota_used_ratio: {
+    kind: 'gauge',
+    help: 'Share of the quota that is used, of that limit which is nearest; 0.8: time for a warning, 1: writes are refused.',
+    labels: ['kind', 'name'],
+  },
+  s3gw_quota_refused: {
+    kind: 'observedCounter',
+    help: 'Writes that were answered QuotaExceeded.',
+    labels: ['kind', 'name'],
+  },
+  s3gw_quota_unjudged: {
+    kind: 'observedCounter',
+    help: 'Writes that passed because every count that the quota goes by began longer than `quotas.maxAgeMs` ago.',
+    labels: ['kind', 'name'],
+  },
+  s3gw_quota_counted_timestamp_seconds: {
+    kind: 'gauge',
+    unit: 's',
+    help: 'When the oldest count of the buckets began that a quota is about, since 1970; absent: nothing has been counted yet.',
+    labels: ['kind', 'name'],
+  },
+  s3gw_usage_bytes: {
+    kind: 'gauge',
+    unit: 'By',
+    help: 'Bytes that the last count has found: `state` is current, noncurrent or upload (parts of open uploads). Only with `admin.usageMetrics`.',
+    labels: ['backend', 'account', 'bucket', 'storage_class', 'state'],
+  },
+  s3gw_usage_objects: {
+    kind: 'gauge',
+    help: 'What the last count has found: current and noncurrent versions, markers, uploads, parts.',
+    labels: ['backend', 'account', 'bucket', 'storage_class', 'state'],
+  },
+  s3gw_usage_counted_timestamp_seconds: {
+    kind: 'gauge',
+    unit: 's',
+    help: 'When that count began, since 1970.',
+    labels: ['backend', 'account', 'bucket'],
+  },
+  s3gw_usage_buckets_left_out: {
+    kind: 'gauge',
+    help: 'Buckets, the smallest, of which these metrics say nothing.',
+    labels: [],
+  },
+  s3gw_admin_changes: {
+    kind: 'observedCounter',
+    help: 'Changes that callers of the admin API have asked for: done, refused (nothing was changed), denied (the token did not suffice; then without endpoint), failed. Only with `admin.manage`.',
+    labels: ['endpoint', 'outcome'],
+  },
+  s3gw_managed_accounts_age_seconds: {
+    kind: 'gauge',
+    unit: 's',
+    help: 'How long ago this process last knew that it goes by the newest managed accounts; above half a minute: it cannot follow them. Only with `managedAccounts`.',
+    labels: [],
+  },
+  s3gw_managed_accounts_left_out: {
+    kind: 'gauge',
+    help: "Users, keys, policies and accounts of the admin API that are not in force, as they do not fit the operator's own files; the log names them. Only with `managedAccounts`.",
+    labels: [],
   },
   s3gw_event_loop_delay_seconds: {
     kind: 'gauge',

@@ -31,8 +31,8 @@ export class RequestMetrics implements RequestObserver {
     counters.s3gw_requests.add(1, { operation, status: shownStatus(facts) });
     counters.s3gw_received_bytes.add(facts.bytesIn, { operation });
     counters.s3gw_sent_bytes.add(facts.bytesOut, { operation });
-    const outcome = outcomeOf(status, facts);
-    histograms.s3gw_request_duration_seconds.record(facts.durationMs / 1000, { operation, outcome });
+    const result = resultOf(status, facts);
+    histograms.s3gw_request_duration_seconds.record(facts.durationMs / 1000, { operation, result });
     if (firstByte !== undefined) {
       histograms.s3gw_time_to_first_byte_seconds.record((firstByte - facts.arrived) / 1000, { operation });
     }
@@ -86,7 +86,7 @@ function shownStatus({ status, clientLeft, firstByte }: RequestFacts): string {
   return clientLeft && firstByte === undefined ? 'none' : String(status);
 }
 
-function outcomeOf(status: number, { clientLeft }: RequestFacts): string {
+function resultOf(status: number, { clientLeft }: RequestFacts): string {
   if (clientLeft) return 'client_left';
   return status >= 500 ? '5xx' : status >= 400 ? '4xx' : 'ok';
 }

@@ -3,6 +3,8 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ERROR_TABLE, type S3ErrorCode } from '../../../../src/errors/error-table.ts';
 import { S3Error } from '../../../../src/errors/s3-error.ts';
+import { QuotaScope } from '../../../../src/manifest/usage/quota-scope.ts';
+import { quotaReadings } from '../../../../src/main/quotas.ts';
 import { LifecycleTotals } from '../../../../src/main/sweep/lifecycle-metrics.ts';
 import { type Metrics, startMetrics } from '../../../../src/main/telemetry/metrics.ts';
 import { accessLogReadings, laneReadings, settleReadings } from '../../../../src/main/telemetry/readings.ts';
@@ -71,10 +73,10 @@ describe('what requests come to', () => {
     expect(await value('s3gw_requests_total', { operation: 'GetObject', status: '200' })).toBe(2);
     expect(await value('s3gw_sent_bytes_total', { operation: 'GetObject' })).toBe(500);
     expect(
-      await value('s3gw_request_duration_seconds_bucket', { operation: 'GetObject', outcome: 'ok', le: '0.1' }),
+      await value('s3gw_request_duration_seconds_bucket', { operation: 'GetObject', result: 'ok', le: '0.1' }),
     ).toBe(2);
     expect(
-      await value('s3gw_request_duration_seconds_bucket', { operation: 'GetObject', outcome: 'ok', le: '0.05' }),
+      await value('s3gw_request_duration_seconds_bucket', { operation: 'GetObject', result: 'ok', le: '0.05' }),
     ).toBe(0);
     expect(await value('s3gw_time_to_first_byte_seconds_sum', { operation: 'GetObject' })).toBeCloseTo(0.014, 6);
   });
@@ -97,7 +99,7 @@ describe('what requests come to', () => {
     expect(
       await value('s3gw_conditional_conflicts_total', { operation: 'PutObject', code: 'PreconditionFailed' }),
     ).toBe(1);
-    expect(await value('s3gw_request_duration_seconds_count', { operation: 'PutObject', outcome: '4xx' })).toBe(2);
+    expect(await value('s3gw_request_duration_seconds_count', { operation: 'PutObject', result: '4xx' })).toBe(2);
   });
 
   test('a client that leaves is counted as such, not as the status it never saw', async () => {
@@ -170,6 +172,7 @@ describe('labels', () => {
         failing: 1,
       }),
       ...lifecycleReadings(),
+      ...quotaReadings({ scopes: [scopeOfBucket()] }),
       ...settleReadings(() => ({ queued: 3, running: 1, dropped: 0, failed: 2 })),
       ...laneReadings([
         { name: 'main', surveyed: { lanes: () => [LANE] } },
@@ -191,6 +194,13 @@ describe('labels', () => {
       s3gw_events_behind: () => [[1]],
       s3gw_events_behind_seconds: () => [[1]],
       s3gw_part_digests_said: () => [[1, { backend: 'main' }]],
+      s3gw_usage_bytes: () => [[1, { ...COUNTED, storage_class: 'STANDARD', state: 'current' }]],
+      s3gw_usage_objects: () => [[1, { ...COUNTED, storage_class: '', state: 'marker' }]],
+      s3gw_usage_counted_timestamp_seconds: () => [[1, COUNTED]],
+      s3gw_usage_buckets_left_out: () => [[0]],
+      s3gw_admin_changes: () => [[1, { endpoint: 'putUser', outcome: 'done' }]],
+      s3gw_managed_accounts_age_seconds: () => [[1]],
+      s3gw_managed_accounts_left_out: () => [[1]],
     });
     const found = await samples();
     ofProcess.close();
@@ -235,6 +245,16 @@ describe('text', () => {
     expect([status, stdout, stderr]).toEqual([0, '', '']);
   });
 });
+
+const COUNTED = { backend: 'main', account: 'team', bucket: 'photos' };
+
+/** A quota by which a write was judged. */
+function scopeOfBucket(): QuotaScope {
+  const scope = new QuotaScope({ kind: 'bucket', name: 'photos' });
+  scope.quota = { bytes: 10, objects: 1 };
+  scope.renew({ bytes: 5, objects: 1, countedAt: 1000, isStale: false });
+  return scope;
+}
 
 /** Those of a lifecycle command after a pass that left something of one rule. */
 function lifecycleReadings(): Readings {
