@@ -24,11 +24,15 @@
 {{- $_ := set $admin "peers" (dict "dnsName" (printf "%s-peers.%s.svc" (include "gateway.fullname" .) .Release.Namespace)) -}}
 {{- end -}}
 {{- if not (hasKey (.Values.config.admin | default dict) "openMetrics") }}{{ $_ := set $admin "openMetrics" true }}{{ end -}}
+{{- if include "gateway.manageSecret" . }}{{ $_ := set $admin "manage" (dict "tokenFile" "/manage-token/token") }}{{ end -}}
 {{- $chart := dict
   "listeners" (list $listener)
   "admin" $admin
   "timeouts" (dict "drainMs" (mul 1000 (include "gateway.drainSeconds" . | int)) "drainDelayMs" (mul 1000 (int .Values.drain.delaySeconds)))
 -}}
+{{- if include "gateway.managedSecret" . -}}
+{{- $_ := set $chart "managedAccounts" (dict "secret" (dict "namespace" .Release.Namespace "name" (include "gateway.managedSecret" .))) -}}
+{{- end -}}
 {{- toYaml (mergeOverwrite (deepCopy .Values.config) $chart) -}}
 {{- end -}}
 
@@ -57,7 +61,26 @@
 {{- end -}}
 {{- end -}}
 
-{{/* Whether the gateway asks the API server about tokens. It then needs a token of its own, and the permission to ask. */}}
+{{/* Name of the secret with the token of the admin API; empty when there is no such API, or when the configuration says who may use it. */}}
+{{- define "gateway.manageSecret" -}}
+{{- if and .Values.admin.manage.enabled (not (dig "manage" false (.Values.config.admin | default dict))) -}}
+{{- .Values.admin.manage.existingSecret | default (printf "%s-manage" (include "gateway.fullname" .)) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Name of the secret with the accounts that the admin API makes; empty when there is no such API, or when the configuration says where they lie. */}}
+{{- define "gateway.managedSecret" -}}
+{{- if and .Values.admin.manage.enabled (not .Values.config.managedAccounts) -}}
+{{- .Values.admin.manage.accountsSecret | default (printf "%s-managed" (include "gateway.fullname" .)) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Whether the gateway asks the API server for anything. It then needs a token of its own. */}}
+{{- define "gateway.asksApiServer" -}}
+{{- if or (include "gateway.reviewsTokens" .) (include "gateway.managedSecret" .) (dig "managedAccounts" "secret" false .Values.config) }}true{{ end -}}
+{{- end -}}
+
+{{/* Whether the gateway asks the API server about tokens. It then needs the permission to ask. */}}
 {{- define "gateway.reviewsTokens" -}}
 {{- if and .Values.admin.inspector.enabled (dig "tokenReview" false (.Values.config.admin | default dict)) }}true{{ end -}}
 {{- end -}}
@@ -127,6 +150,17 @@ The schema leaves the first two settings out, too, but tools can be told to skip
 {{- end -}}
 {{- if and $values.httpRoute.enabled (not $values.httpRoute.parentRefs) -}}
 {{- fail "httpRoute.parentRefs: expected the Gateways that the route is for" -}}
+{{- end -}}
+{{- with $values.cosi -}}
+{{- if and .enabled (not .sidecar.image) -}}
+{{- fail "cosi.sidecar.image: expected the image of COSI's sidecar" -}}
+{{- end -}}
+{{- if and .enabled .token.existingSecret .token.audience -}}
+{{- fail "cosi.token: expected either existingSecret or audience" -}}
+{{- end -}}
+{{- if and .enabled (not (or .token.existingSecret .token.audience (include "gateway.manageSecret" $))) -}}
+{{- fail "cosi: expected admin.manage.enabled; or, where config.admin.manage says who may manage, cosi.token" -}}
+{{- end -}}
 {{- end -}}
 {{- if and (has (toString $values.rollout.maxUnavailable) (list "0" "0%")) (has (toString $values.rollout.maxSurge) (list "0" "0%")) -}}
 {{- fail "rollout: maxUnavailable and maxSurge cannot both be 0" -}}

@@ -76,3 +76,17 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 {{- end -}}
 {{- toYaml $all -}}
 {{- end -}}
+
+{{/* What BucketClasses and BucketAccessClasses call the COSI driver of this release. */}}
+{{- define "gateway.cosiDriver" -}}
+{{- $name := .Values.cosi.driverName | default (printf "%s.%s" (include "gateway.fullname" .) .Release.Namespace) -}}
+{{- if gt (len $name) 63 }}{{ fail (printf "cosi.driverName: expected a name of at most 63 characters, as %s has %d" $name (len $name)) }}{{ end -}}
+{{- $name -}}
+{{- end -}}
+
+{{/* The Service, for pods of any namespace. */}}
+{{- define "gateway.cosiEndpoint" -}}
+{{- $port := include "gateway.servicePort" . -}}
+{{- $host := printf "%s.%s.svc" (include "gateway.fullname" .) .Release.Namespace -}}
+{{ ternary "https" "http" .Values.tls.enabled }}://{{ $host }}{{ if ne $port (ternary "443" "80" .Values.tls.enabled) }}:{{ $port }}{{ end }}
+{{- end -}}

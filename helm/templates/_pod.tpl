@@ -1,6 +1,11 @@
 {{/* Settings that the pods of gateway, sweeper and test share. */}}
 {{- define "gateway.podBasics" -}}
 serviceAccountName: {{ include "gateway.serviceAccount" . }}
+{{ include "gateway.podPlacement" . }}
+{{- end -}}
+
+{{/* The same without the service account. */}}
+{{- define "gateway.podPlacement" -}}
 enableServiceLinks: false
 {{- with .Values.imagePullSecrets }}
 imagePullSecrets:

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { CONFIG } from '../../config/schema.ts';
-import { type Container, dataOf, only, type PodTemplate, podOf } from './support/objects.ts';
+import { type Container, dataOf, gatewaysOf, only, type PodTemplate, podOf } from './support/objects.ts';
 import { orSkip } from './tools/cache.ts';
 import {
   CHART,
@@ -25,7 +25,7 @@ describe.skipIf(clients === undefined)('the chart', () => {
   const { helm } = clients as Clients;
   const rendered = async (set: ValueSet, ...args: string[]): Promise<KubernetesObject[]> => render(helm, set, args);
   const deploymentOf = async (set: ValueSet, ...args: string[]): Promise<PodTemplate> =>
-    podOf(only(await rendered(set, ...args), 'Deployment'));
+    podOf(gatewaysOf(await rendered(set, ...args)));
 
   test('has a network policy unless it is told not to', async () => {
     const policy = only(await rendered('minimal'), 'NetworkPolicy');
@@ -152,7 +152,7 @@ describe.skipIf(clients === undefined)('the chart', () => {
 
     test('selects the gateways only, with Services, budget and spread', async () => {
       const objects = await rendered(set);
-      const { labels } = podOf(only(objects, 'Deployment')).metadata;
+      const { labels } = podOf(gatewaysOf(objects)).metadata;
       const others = objects
         .filter(({ kind }) => kind === 'CronJob' || kind === 'Pod')
         .map((object) => podOf(object).metadata.labels);
@@ -165,7 +165,7 @@ describe.skipIf(clients === undefined)('the chart', () => {
 
     test('gives a replica the time that its drain takes', async () => {
       const objects = await rendered(set);
-      const { spec } = podOf(only(objects, 'Deployment'));
+      const { spec } = podOf(gatewaysOf(objects));
       const { drainMs, drainDelayMs } = configOf(objects).data?.timeouts ?? { drainMs: NaN, drainDelayMs: NaN };
       const sleep =
         (gatewayOf(spec.containers).lifecycle as { preStop: { sleep: { seconds: number } } } | undefined)?.preStop.sleep
@@ -175,7 +175,7 @@ describe.skipIf(clients === undefined)('the chart', () => {
 
     test('mounts every file that the configuration names', async () => {
       const objects = await rendered(set);
-      const { spec } = podOf(only(objects, 'Deployment'));
+      const { spec } = podOf(gatewaysOf(objects));
       const mounts = gatewayOf(spec.containers).volumeMounts?.map(({ mountPath }) => `${mountPath}/`) ?? [];
       const files = [...configText(objects).matchAll(/File: (\S+)/g)].map((match) => match[1] ?? '');
       expect(files.length).toBeGreaterThan(0);
@@ -184,7 +184,7 @@ describe.skipIf(clients === undefined)('the chart', () => {
   });
 
   test('never has fewer gateways during a rollout', async () => {
-    expect(only(await rendered('minimal'), 'Deployment').spec).toMatchObject({
+    expect(gatewaysOf(await rendered('minimal')).spec).toMatchObject({
       replicas: 2,
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
     });
@@ -203,7 +203,7 @@ describe.skipIf(clients === undefined)('the chart', () => {
 
   test('lets the autoscaler decide about the number of pods', async () => {
     const objects = await rendered('ha');
-    expect(only(objects, 'Deployment').spec).not.toHaveProperty('replicas');
+    expect(gatewaysOf(objects).spec).not.toHaveProperty('replicas');
     const metrics = only(objects, 'HorizontalPodAutoscaler').spec['metrics'] as { type: string }[];
     expect(metrics.map(({ type }) => type)).toEqual(['ContainerResource', 'Pods']);
   });
@@ -221,7 +221,12 @@ describe.skipIf(clients === undefined)('the chart', () => {
     expect(only(objects, 'ServiceAccount').metadata.annotations).toEqual({
       'azure.workload.identity/client-id': '11111111-2222-3333-4444-555555555555',
     });
-    for (const [kind, suffix] of [['Deployment'], ['CronJob', '-sweeper'], ['CronJob', '-lifecycle']] as const) {
+    for (const [kind, suffix] of [
+      ['Deployment'],
+      ['CronJob', '-sweeper'],
+      ['CronJob', '-lifecycle'],
+      ['CronJob', '-inventory'],
+    ] as const) {
       expect(podOf(only(objects, kind, suffix)).metadata.labels).toMatchObject({
         'azure.workload.identity/use': 'true',
       });
@@ -233,7 +238,7 @@ describe.skipIf(clients === undefined)('the chart', () => {
     expect(only(objects, 'ServiceAccount').metadata.annotations).toEqual({
       'iam.gke.io/gcp-service-account': 's3-gateway@example-project.iam.gserviceaccount.com',
     });
-    expect(podOf(only(objects, 'Deployment')).metadata.labels).not.toHaveProperty('azure.workload.identity/use');
+    expect(podOf(gatewaysOf(objects)).metadata.labels).not.toHaveProperty('azure.workload.identity/use');
   });
 
   test('routes every base host and its buckets, and alters nothing', async () => {
@@ -258,7 +263,7 @@ describe.skipIf(clients === undefined)('the chart', () => {
     expect(clients).toBeUndefined();
     expect(podOf(only(objects, 'Pod')).metadata.labels).toMatchObject(test ?? { none: true });
     const [gateways, monitoring] = letIn('admin');
-    expect(podOf(only(objects, 'Deployment')).metadata.labels).toMatchObject(gateways ?? { none: true });
+    expect(podOf(gatewaysOf(objects)).metadata.labels).toMatchObject(gateways ?? { none: true });
     expect(monitoring).toBeUndefined();
     expect(podOf(only(objects, 'Pod')).metadata.labels).not.toMatchObject(gateways ?? {});
   });
@@ -284,6 +289,35 @@ describe.skipIf(clients === undefined)('the chart', () => {
     for (const kind of ['CronJob', 'Pod']) expect(await volumesOf(kind)).not.toContain('admin-token');
     expect(await volumesOf('Deployment', '--set', 'config.admin.tokenReview.users[0]=x')).not.toContain('admin-token');
     expect(await volumesOf('Deployment', '--set', 'admin.inspector.enabled=false')).not.toContain('admin-token');
+  });
+
+  test('lets gateways read and change the one Secret of managed accounts, and makes it without content', async () => {
+    const objects = await rendered('dev', '--set', 'admin.manage.enabled=true');
+    const name = 'rel-s3-cloud-gateway-managed';
+    expect(configOf(objects).data).toMatchObject({
+      admin: { manage: { tokenFile: '/manage-token/token' } },
+      managedAccounts: { secret: { namespace: 'storage', name } },
+    });
+    const rules = [{ apiGroups: [''], resources: ['secrets'], resourceNames: [name], verbs: ['get', 'patch'] }];
+    expect(only(objects, 'Role')).toMatchObject({ metadata: { name }, rules });
+    expect(only(objects, 'RoleBinding')['subjects']).toEqual([
+      { kind: 'ServiceAccount', name: 'rel-s3-cloud-gateway', namespace: 'storage' },
+    ]);
+    const secret = only(objects, 'Secret', '-managed');
+    expect(secret.metadata).toMatchObject({ annotations: { 'helm.sh/resource-policy': 'keep' } });
+    expect([secret['data'], secret['stringData']]).toEqual([undefined, undefined]);
+    const named = await rendered('dev', '--set', 'admin.manage.enabled=true,admin.manage.accountsSecret=theirs');
+    expect(configOf(named).data).toMatchObject({
+      managedAccounts: { secret: { namespace: 'storage', name: 'theirs' } },
+    });
+    expect(only(named, 'Role')).toMatchObject({ metadata: { name }, rules: [{ resourceNames: ['theirs'] }] });
+    expect(named.filter(({ kind }) => kind === 'Secret').map(({ metadata }) => metadata.name)).not.toContain(name);
+    expect(named.filter(({ kind }) => kind === 'Secret').map(({ metadata }) => metadata.name)).not.toContain('theirs');
+    expect(dataOf(only(objects, 'Secret', '-manage'))['token']).toMatch(/^\w{40}$/);
+    const { spec } = podOf(only(objects, 'Deployment'));
+    expect(spec.volumes?.map((volume) => volume.name)).toContain('manage-token');
+    expect(spec).toMatchObject({ automountServiceAccountToken: true });
+    expect((await rendered('dev')).filter(({ kind }) => kind === 'Role')).toEqual([]);
   });
 
   test('asks for nothing that a bare cluster does not know, unless told to', async () => {

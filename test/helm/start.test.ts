@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { startAzurite } from '../../adapters/doubles/index.ts';
 import { makeCertificate } from '../support/backends/azurite.ts';
 import { type Process, runPod, type Surroundings, untilProbe } from './support/kubelet.ts';
-import { containerOf, dataOf, only, podOf } from './support/objects.ts';
+import { containerOf, dataOf, gatewaysOf, only, podOf } from './support/objects.ts';
 import { orSkip } from './tools/cache.ts';
 import { type Clients, findClients, type KubernetesObject, render, type ValueSet } from './tools/helm.ts';
 import { freePort } from '../support/free-port.ts';
@@ -41,7 +41,7 @@ async function start(
     'drain.delaySeconds=0',
     ...args,
   ]);
-  const deployment = only(objects, 'Deployment');
+  const deployment = gatewaysOf(objects);
   const service = 'rel-s3-cloud-gateway.storage.svc';
   const around = {
     secrets,

@@ -96,6 +96,15 @@ export class Cluster {
     return [...this.#place.enter(this.folder), ...command];
   }
 
+  /** Path of a file by which clients are a service account, for an hour. @throws Error */
+  async kubeconfigOf(account: string, namespace: string): Promise<string> {
+    const { code, output } = await this.kubectl('create', 'token', account, '--namespace', namespace);
+    if (code !== 0) throw new Error(output);
+    const name = `kubeconfig-${namespace}-${account}`;
+    this.#write(name, kubeconfig(this.#server, output.trim()));
+    return join(this.folder, name);
+  }
+
   /** A further program beside the others. */
   start(program: string, args: readonly string[]): void {
     this.#daemons.push(new Daemon(this.folder, this.command(program, ...args), basename(program)));

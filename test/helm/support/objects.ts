@@ -56,6 +56,13 @@ export function only(
   return first as KubernetesObject & { readonly spec: Readonly<Record<string, unknown>> };
 }
 
+/** The Deployment of the gateways themselves. @throws Error */
+export function gatewaysOf(objects: readonly KubernetesObject[]): ReturnType<typeof only> {
+  const own = ({ metadata }: KubernetesObject): boolean =>
+    metadata.labels?.['app.kubernetes.io/component'] === 'gateway';
+  return only(objects.filter(own), 'Deployment');
+}
+
 /** What a Deployment, a CronJob or a Pod runs. */
 export function podOf(object: KubernetesObject): PodTemplate {
   if (object.kind === 'Pod') return object as unknown as PodTemplate;
