@@ -67,7 +67,7 @@ function typeOf(node: JsonSchema): string {
   }
   if (node.type === 'array') return `list of ${node.items?.type ?? 'value'}s`;
   if (typeof node.additionalProperties === 'object') return 'objects by name';
-  return node.type ?? '';
+  return [node.type ?? ''].flat().join(' or ');
 }
 
 function defaultOf({ node, required }: Row): string {

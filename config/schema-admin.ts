@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type SettingFault, PORT, bytes, milliseconds, path, secretFrom } from './schema-parts.ts';
+import { type SettingFault, KUBERNETES_API, PORT, bytes, milliseconds, secretFrom } from './schema-parts.ts';
 
 const MIN_JOURNAL_BYTES = 256 * 1024;
 
@@ -47,18 +47,25 @@ const TOKEN_REVIEW = z
       .default([])
       .describe('Groups whose members are let in: `system:serviceaccounts:NAMESPACE`.'),
     rememberMs: milliseconds(30_000).describe("How long the API server's verdict on a token holds."),
-    server: z
-      .url({ protocol: /^https?$/ })
-      .optional()
-      .describe('API server; default the one of the cluster that the gateway runs in.'),
-    tokenFile: path('Token that the gateway shows to the API server; default that of its service account.').optional(),
-    caFile: path("PEM file with the authority of the API server's certificate; default the cluster's.").optional(),
+    ...KUBERNETES_API,
   })
   .superRefine(({ users, groups }, context) => {
     if (users.length + groups.length === 0) {
       context.addIssue({ code: 'custom', path: ['users'], message: 'expected users or groups that may use the port' });
     }
   });
+
+const MANAGE = z.strictObject({
+  ...secretFrom(
+    'token',
+    'the token that may change and read, 16 characters or more; a file may hold several, one a line',
+  ),
+  users: z
+    .array(z.string().min(1))
+    .default([])
+    .describe('Users of the Kubernetes cluster who may change and read; asked for as `tokenReview` says.'),
+  groups: z.array(z.string().min(1)).default([]).describe('Groups whose members may.'),
+});
 
 export const ADMIN = z.strictObject({
   host: z
@@ -72,10 +79,23 @@ export const ADMIN = z.strictObject({
   tokenReview: TOKEN_REVIEW.optional().describe(
     "Let in tokens of the Kubernetes cluster. The gateway's service account needs the cluster role `system:auth-delegator`.",
   ),
+  manage: MANAGE.optional().describe(
+    'Who may make and remove users, keys, policies and buckets by the [admin API](admin-api.md), which is not there without this setting. Reading needs a token then, too. Needs `managedAccounts`.',
+  ),
   openMetrics: z
     .boolean()
     .default(false)
-    .describe('Serve /metrics without a token. They hold no names of buckets, keys or accounts.'),
+    .describe(
+      'Serve /metrics without a token. They hold no names of keys; names of buckets and accounts only where there are quotas, and with `usageMetrics`.',
+    ),
+  usageMetrics: z
+    .int()
+    .min(0)
+    .max(500)
+    .default(0)
+    .describe(
+      'Of how many buckets metrics say what lies in them ([usage and quotas](usage.md)), those with the most bytes; 0: of none. They cost a list call a minute for each thousand buckets, while somebody asks for metrics.',
+    ),
   names: z
     .array(z.string().min(1))
     .default([])
@@ -100,10 +120,11 @@ export function isLoopback(host: string): boolean {
 
 /** What is wrong with the access to the admin port; paths below `admin`. */
 export function adminFaults(admin: AdminConfig): SettingFault[] {
-  const { enabled, inspector, host, tokenFile, tokenEnv, tokenReview } = admin;
+  const { enabled, inspector, host, tokenFile, tokenEnv, tokenReview, manage } = admin;
   if (tokenFile !== undefined && tokenEnv !== undefined) {
     return [{ path: ['tokenFile'], message: 'expected only one of tokenFile, tokenEnv' }];
   }
+  if (manage !== undefined) return manageFaults(manage, tokenReview !== undefined);
   const guarded = tokenFile !== undefined || tokenEnv !== undefined || tokenReview !== undefined;
   if (!enabled || !inspector || guarded || isLoopback(host)) return [];
   return [
@@ -114,4 +135,18 @@ export function adminFaults(admin: AdminConfig): SettingFault[] {
         'or admin.inspector: false, for probes and metrics alone',
     },
   ];
+}
+
+/** No change without a token, not on a loopback address either. */
+function manageFaults(
+  { tokenFile, tokenEnv, users, groups }: NonNullable<AdminConfig['manage']>,
+  asksCluster: boolean,
+): SettingFault[] {
+  const fault = (setting: string, message: string): SettingFault[] => [{ path: ['manage', setting], message }];
+  const both = tokenFile !== undefined && tokenEnv !== undefined;
+  if (both) return fault('tokenFile', 'expected only one of tokenFile, tokenEnv');
+  const named = users.length + groups.length > 0;
+  if (named && !asksCluster) return fault('users', 'expected admin.tokenReview as well, which asks whose a token is');
+  if (named || tokenFile !== undefined || tokenEnv !== undefined) return [];
+  return fault('tokenFile', 'expected tokenFile, tokenEnv, users or groups: who may change');
 }

@@ -31,16 +31,7 @@ const TOKEN = {
 };
 const CLIENT_ID = z.string().optional().describe('Client id of the identity.');
 
-const CREDENTIAL = z.discriminatedUnion('kind', [
-  z
-    .strictObject({ kind: z.literal('connectionString'), ...secretFrom('connectionString', 'the connection string') })
-    .superRefine(exactlyOne('connectionStringFile', 'connectionStringEnv')),
-  z
-    .strictObject({ kind: z.literal('accountKey'), ...secretFrom('key', 'the base64 account key') })
-    .superRefine(exactlyOne('keyFile', 'keyEnv')),
-  z
-    .strictObject({ kind: z.literal('sas'), ...secretFrom('token', 'the SAS token') })
-    .superRefine(exactlyOne('tokenFile', 'tokenEnv')),
+const IDENTITIES = [
   z.strictObject({ kind: z.literal('default'), clientId: CLIENT_ID, ...TOKEN }),
   z.strictObject({
     kind: z.literal('workloadIdentity'),
@@ -57,7 +48,23 @@ const CREDENTIAL = z.discriminatedUnion('kind', [
       ...TOKEN,
     })
     .superRefine(exactlyOne('clientSecretFile', 'clientSecretEnv')),
+] as const;
+
+const CREDENTIAL = z.discriminatedUnion('kind', [
+  z
+    .strictObject({ kind: z.literal('connectionString'), ...secretFrom('connectionString', 'the connection string') })
+    .superRefine(exactlyOne('connectionStringFile', 'connectionStringEnv')),
+  z
+    .strictObject({ kind: z.literal('accountKey'), ...secretFrom('key', 'the base64 account key') })
+    .superRefine(exactlyOne('keyFile', 'keyEnv')),
+  z
+    .strictObject({ kind: z.literal('sas'), ...secretFrom('token', 'the SAS token') })
+    .superRefine(exactlyOne('tokenFile', 'tokenEnv')),
+  ...IDENTITIES,
 ]);
+
+/** What gives tokens of Microsoft Entra ID. */
+export const AZURE_IDENTITY = z.discriminatedUnion('kind', [...IDENTITIES]);
 
 const MILLISECONDS = z.int().min(1).optional();
 
@@ -116,7 +123,7 @@ const AZURE = z.strictObject({
   retries: z.strictObject(RETRIES).optional(),
 });
 
-const GCS_CREDENTIAL = z.discriminatedUnion('kind', [
+export const GCS_CREDENTIAL = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z
       .literal('default')
@@ -211,3 +218,4 @@ export type AzureBackendConfig = z.infer<typeof AZURE>;
 export type AzureCredentialConfig = z.infer<typeof CREDENTIAL>;
 export type GcsBackendConfig = z.infer<typeof GCS>;
 export type GcsCredentialConfig = z.infer<typeof GCS_CREDENTIAL>;
+export type AzureIdentityConfig = z.infer<typeof AZURE_IDENTITY>;

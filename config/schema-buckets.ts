@@ -23,6 +23,15 @@ const ALIAS = z.strictObject({
     ),
 });
 
+const VEEAM = z.strictObject({
+  pattern: z.string().min(1).describe(PATTERN),
+  capacityBytes: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('Capacity that `capacity.xml` reports, in bytes. Absent: there is no `capacity.xml`.'),
+});
+
 export const BUCKETS = z.strictObject({
   default: z
     .string()
@@ -42,6 +51,12 @@ export const BUCKETS = z.strictObject({
       'Further names of buckets, tried in order. What is asked of such a name is asked of the bucket, but for CreateBucket and DeleteBucket. A bucket that has the name itself is out of reach; log and preflight name it.',
     ),
   prefixes: PREFIXES,
+  veeam: z
+    .array(VEEAM)
+    .default([])
+    .describe(
+      "Buckets that have the objects of Veeam's Smart Object Storage API (SOSAPI): the gateway answers `system.xml` and `capacity.xml` where none are stored. The first pattern that fits a bucket name decides ([Veeam](connect/veeam.md)).",
+    ),
 });
 
 type BucketsConfig = Pick<z.infer<typeof BUCKETS>, 'default' | 'rules' | 'aliases'>;

@@ -15,6 +15,16 @@ export function path(description: string): z.ZodString {
   return z.string().min(1).describe(description);
 }
 
+/** How the gateway asks a Kubernetes API server. */
+export const KUBERNETES_API = {
+  server: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('API server; default the one of the cluster that the gateway runs in.'),
+  tokenFile: path('Token that the gateway shows to the API server; default that of its service account.').optional(),
+  caFile: path("PEM file with the authority of the API server's certificate; default the cluster's.").optional(),
+};
+
 /** Names of the fields that can hold one secret: `<name>File`, `<name>Env`. */
 export function secretFrom<const N extends string>(
   name: N,

@@ -2,12 +2,14 @@ import { z } from 'zod';
 import { type BackendPlace, azurePlace, gcsPlace, overlapMessage, overlapping } from './backend-places.ts';
 import { ADMIN, adminFaults, isLoopback } from './schema-admin.ts';
 import { ACCOUNT, DEMO_ACCESS_KEY } from './schema-accounts.ts';
+import { MANAGED_ACCOUNTS } from './schema-managed.ts';
 import { BUCKETS, bucketFaults, fitsPattern } from './schema-buckets.ts';
 import { portFaults } from './schema-ports.ts';
 import { prefixFaults } from './schema-prefixes.ts';
 import { BACKEND, type BackendConfig, belongsToOneProcess } from './schema-backends.ts';
 import { STORAGE_CLASSES } from './schema-classes.ts';
-import { EVENTS } from './schema-events.ts';
+import { EVENTS, targetFaults } from './schema-events.ts';
+import { quotaFaults, QUOTAS } from './schema-quotas.ts';
 import { RATE_RULES } from './schema-rates.ts';
 import { CORS } from './schema-cors.ts';
 import { type SettingFault, PORT, atMostOne, bytes, milliseconds, path } from './schema-parts.ts';
@@ -181,9 +183,15 @@ const SETTINGS = z.strictObject({
       'Files with further `accounts`, and folders of such files (`*.yaml`, `*.yml`, `*.json`): a mounted Secret or ConfigMap, say. Read again when they change. ' +
         'What several files say of an account of one name counts together. Relative file names in them start from their own folder.',
     ),
+  managedAccounts: MANAGED_ACCOUNTS.optional().describe(
+    'Where the users, keys, policies and quotas lie that the [admin API](admin-api.md) makes: one document, followed by all gateways.',
+  ),
   sts: STS.prefault({}),
   rates: RATE_RULES.prefault({}).describe(
     'Limits of rates; beyond them 503 SlowDown. Each replica (and worker) counts its own. Those of accounts, users and roles stand with them.',
+  ),
+  quotas: QUOTAS.prefault({}).describe(
+    'What may lie in buckets; beyond it writes are answered 403 QuotaExceeded ([usage and quotas](usage.md)). Quotas of accounts stand with them.',
   ),
   backends: z
     .record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/), BACKEND)
@@ -275,26 +283,25 @@ export const CONFIG = SETTINGS.superRefine((settings, context) => {
     ...backendFaults(settings),
     ...below('buckets', [...bucketFaults(settings.buckets, Object.keys(settings.backends)), ...partFaults(settings)]),
     ...below('admin', adminFaults(settings.admin)),
+    ...managedFaults(settings),
     ...demoKeyFaults(settings),
     ...portFaults(settings),
     ...sharedMemoryFaults(settings),
     ...sharedPlaceFaults(settings),
-    ...targetFaults(settings),
+    ...below('events', targetFaults(settings.events)),
+    ...below('quotas', quotaFaults(settings)),
   ];
   for (const { path: at, message } of faults) context.addIssue({ code: 'custom', path: at, message });
 });
 
-/** Targets of events are told apart by their names. */
-function targetFaults({ events: { targets } }: Settings): SettingFault[] {
-  return targets.flatMap(({ name }, at) =>
-    targets.findIndex((other) => other.name === name) === at
-      ? []
-      : [{ path: ['events', 'targets', at, 'name'], message: 'expected a name that no other target has' }],
-  );
-}
-
 function below(setting: string, faults: readonly SettingFault[]): SettingFault[] {
   return faults.map(({ path: at, message }) => ({ path: [setting, ...at], message }));
+}
+
+/** The admin API has to put somewhere what it makes. */
+function managedFaults({ admin, managedAccounts }: Settings): SettingFault[] {
+  if (admin.manage === undefined || managedAccounts !== undefined) return [];
+  return [{ path: ['managedAccounts'], message: 'expected folder or secret, as admin.manage is set' }];
 }
 
 /** There must be backends and accounts, and each backend must have one of them as its owner. */

@@ -1,6 +1,6 @@
 import { StoreError } from '../../src/store/store-error.ts';
 import { TokenSource } from '../shared/token-source.ts';
-import { type Access, fetchToken } from './credentials.ts';
+import { type Access, type AzureIdentity, fetchToken, resolveAccess } from './credentials.ts';
 import type { AzureRequest } from './request.ts';
 import { signSharedKey, sharedKeyText } from './shared-key.ts';
 
@@ -34,13 +34,27 @@ function keyAuthorizer({ account, key }: Extract<Access, { kind: 'key' }>): Auth
 }
 
 function tokenAuthorizer(source: TokenSource): Authorizer {
-  return {
-    query: '',
-    header() {
-      const token = source.current();
-      return typeof token === 'string' ? `Bearer ${token}` : token.then((next) => `Bearer ${next}`, refuseToken);
-    },
-  };
+  return { query: '', header: () => bearer(source) };
+}
+
+function bearer(source: TokenSource): string | Promise<string> {
+  const token = source.current();
+  return typeof token === 'string' ? `Bearer ${token}` : token.then((next) => `Bearer ${next}`, refuseToken);
+}
+
+/**
+ * Makes values of `Authorization` for another service than storage. @param scope of that service, unless the credential
+ * names one @param ca certificates of the token service, besides the system's
+ */
+export function identityTokens(
+  credential: AzureIdentity,
+  scope: string,
+  ca: string | undefined,
+): () => string | Promise<string> {
+  const access = resolveAccess({ ...credential, scope: credential.scope ?? scope }, '', ca);
+  if (access.kind !== 'token') throw new Error(`${credential.kind}: gives no tokens`);
+  const source = new TokenSource(() => fetchToken(access.credential, access.scope));
+  return () => bearer(source);
 }
 
 const REFUSALS: ReadonlySet<string> = new Set([

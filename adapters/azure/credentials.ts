@@ -87,7 +87,8 @@ function accountKey(key: string): HmacKey {
   return new HmacKey(bytes);
 }
 
-type IdentityCredential = Extract<
+/** What gets its tokens by `@azure/identity`. */
+export type AzureIdentity = Extract<
   AzureCredential,
   { kind: 'default' | 'workloadIdentity' | 'managedIdentity' | 'clientSecret' }
 >;
@@ -96,7 +97,7 @@ type IdentityCredential = Extract<
  * A credential of `@azure/identity`. The library is loaded with the first token, so that stores
  * with an account key start without it.
  */
-function tokenCredential(options: IdentityCredential, ca: string | undefined): TokenCredential {
+function tokenCredential(options: AzureIdentity, ca: string | undefined): TokenCredential {
   let created: Promise<TokenCredential> | undefined;
   return {
     async getToken(scopes, getOptions) {
@@ -106,7 +107,7 @@ function tokenCredential(options: IdentityCredential, ca: string | undefined): T
   };
 }
 
-async function createCredential(options: IdentityCredential, ca: string | undefined): Promise<TokenCredential> {
+async function createCredential(options: AzureIdentity, ca: string | undefined): Promise<TokenCredential> {
   const identity = await import('@azure/identity');
   const shared = {
     ...(options.authorityHost === undefined ? {} : { authorityHost: options.authorityHost }),

@@ -8,5 +8,6 @@ export type { AzureClient } from './client.ts';
 export type { AzureRequest } from './request.ts';
 export { HASHING_VERSION } from './calls/stage.ts';
 export { blobPath, containerPath } from './endpoint.ts';
-export { expandConnectionString } from './credentials.ts';
+export { identityTokens } from './authorize.ts';
+export { type AzureIdentity, expandConnectionString } from './credentials.ts';
 export type { AzureCredential, AzureLimits, AzureStoreOptions, TokenOptions } from './options.ts';

@@ -19,6 +19,8 @@ interface CredentialOptions {
   readonly projectId?: string | undefined;
   /** URL of an outbound proxy, for the token service. */
   readonly proxy?: string | undefined;
+  /** What the tokens are for; default: the storage. */
+  readonly scope?: string;
 }
 
 /** https://cloud.google.com/storage/docs/oauth-scopes: objects and buckets; what may be done with them IAM says. */
@@ -33,13 +35,13 @@ const UNKNOWN_LIFE = 10 * 60_000;
 const NO_PROJECT = 'local';
 
 /** @throws Error when a key is no JSON */
-export function createCredentials({ credential, projectId, proxy }: CredentialOptions): Credentials {
+export function createCredentials({ credential, projectId, proxy, scope = SCOPE }: CredentialOptions): Credentials {
   if (credential.kind === 'anonymous') {
     return { isSecret: false, authorization: () => undefined, projectId: async () => projectId ?? NO_PROJECT };
   }
   if (credential.kind === 'token') return fromTokens(credential.getToken, async () => known(projectId));
   const key = keyOf(credential);
-  const library = googleAuth(key, proxy);
+  const library = googleAuth(key, { proxy, scope });
   const own = projectId ?? key?.project_id;
   return fromTokens(
     async () => tokenOf(await library()),
@@ -101,7 +103,10 @@ function keyOf(
 }
 
 /** Google's library is loaded with the first token, so that stores without credentials start without it. */
-function googleAuth(credentials: object | undefined, proxy: string | undefined): () => Promise<GoogleAuth> {
+function googleAuth(
+  credentials: object | undefined,
+  { proxy, scope }: { readonly proxy: string | undefined; readonly scope: string },
+): () => Promise<GoogleAuth> {
   let created: Promise<GoogleAuth> | undefined;
   const create = async (): Promise<GoogleAuth> => {
     const library = await import('google-auth-library');
@@ -110,7 +115,7 @@ function googleAuth(credentials: object | undefined, proxy: string | undefined):
       ...(proxy !== undefined && { transporterOptions: { proxy } }),
     };
     const options: GoogleAuthOptions = {
-      scopes: SCOPE,
+      scopes: scope,
       clientOptions,
       // The key was looked at above, and comes from the operator's own file.
       // oxlint-disable-next-line typescript/no-deprecated -- its heir takes each kind of credential apart

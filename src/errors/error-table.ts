@@ -52,6 +52,7 @@ export const ERROR_TABLE = table({
   EntityTooLarge: { status: 400, message: 'Your proposed upload exceeds the maximum allowed size' },
   EntityTooSmall: { status: 400, message: 'Your proposed upload is smaller than the minimum allowed size' },
   ExpiredToken: { status: 400, message: 'The provided token has expired.' },
+  IdMismatch: { status: 400, message: 'Document ID does not match the specified configuration ID.' },
   IllegalLocationConstraintException: { status: 400, message: 'The specified location-constraint is not valid' },
   IllegalVersioningConfigurationException: { status: 400, message: 'The Versioning element must be specified' },
   IncompleteBody: {
@@ -102,6 +103,7 @@ export const ERROR_TABLE = table({
   InvalidRequest: { status: 400, message: 'Invalid Request' },
   InvalidRetentionPeriod: { status: 400, message: 'Default retention period must be a positive integer value.' },
   RestoreAlreadyInProgress: { status: 409, message: 'Object restore is already in progress' },
+  InvalidS3DestinationBucket: { status: 400, message: 'Invalid bucket ARN.' },
   InvalidStorageClass: { status: 400, message: 'The storage class you specified is not valid' },
   InvalidTag: { status: 400, message: 'The tag provided was not a valid tag.' },
   InvalidTargetBucketForLogging: { status: 400, message: 'The target bucket for logging does not exist' },
@@ -171,6 +173,8 @@ export const ERROR_TABLE = table({
       'The bucket you are attempting to access must be addressed using the specified endpoint. Please send all future requests to this endpoint.',
   },
   PreconditionFailed: { status: 412, message: 'At least one of the pre-conditions you specified did not hold' },
+  // Not S3's, which has no quotas. Ceph's gateway answers so.
+  QuotaExceeded: { status: 403, message: 'The quota of the bucket or account does not allow it.' },
   ReplicationConfigurationNotFoundError: { status: 404, message: 'The replication configuration was not found' },
   RequestHeaderSectionTooLarge: {
     status: 400,
@@ -191,6 +195,10 @@ export const ERROR_TABLE = table({
       'The request signature we calculated does not match the signature you provided. Check your key and signing method.',
   },
   SlowDown: { status: 503, message: 'Please reduce your request rate.' },
+  TooManyConfigurations: {
+    status: 400,
+    message: 'You are attempting to create a new configuration but have already reached the 1,000-configuration limit.',
+  },
   TooManyBuckets: { status: 400, message: 'You have attempted to create more buckets than allowed' },
   UnexpectedContent: { status: 400, message: 'This request does not support content' },
   UnresolvableGrantByEmailAddress: {

@@ -38,3 +38,8 @@ export function isS3Error(error: unknown, ...codes: readonly S3ErrorCode[]): err
 export function invalidArgument(name: string, value: string, message: string): S3Error {
   return new S3Error('InvalidArgument', { message, extra: { ArgumentName: name, ArgumentValue: value } });
 }
+
+/** 501 NotImplemented with words for people. @param what beginning of a sentence: `Notification of events` */
+export function notOffered(what: string): S3Error {
+  return new S3Error('NotImplemented', { message: `${what} is not offered by this service.` });
+}

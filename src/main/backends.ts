@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { azureStore, createAzureClient, expandConnectionString } from '../../adapters/azure/index.ts';
 import { startAzurite } from '../../adapters/doubles/index.ts';
-import type { AzureCredential, AzureStoreOptions } from '../../adapters/azure/index.ts';
+import type { AzureStoreOptions } from '../../adapters/azure/index.ts';
 import { MemoryBlobStore } from '../../adapters/memory/memory-blob-store.ts';
 import { azurePlace, type BackendPlace, overlapMessage, overlapping } from '../../config/backend-places.ts';
-import type { AzureBackendConfig, AzureCredentialConfig, BackendConfig } from '../../config/schema-backends.ts';
+import type { AzureBackendConfig, BackendConfig } from '../../config/schema-backends.ts';
 import type { Config } from '../../config/schema.ts';
 import type { AccountDirectory } from '../access/accounts.ts';
 import { type Backend, KeyQueue, type StorageClasses, tieredStore } from '../manifest/index.ts';
@@ -14,9 +14,10 @@ import { defined } from '../observe/defined.ts';
 import { noteHeads } from '../store/note-heads.ts';
 import { containersBehind, placedStore, placeIds, type ContainerParts } from '../store/placed-store.ts';
 import { partsOfContainers } from './bucket-rules.ts';
+import { azureCredential } from './cloud-credentials.ts';
 import { openGcs, openGcsDouble } from './gcs-backend.ts';
 import { type CloudClient, type OpenStore, type Surroundings, atPlace, connectionOptions } from './open-store.ts';
-import { readSecret, type SecretSources } from './secrets.ts';
+import type { SecretSources } from './secrets.ts';
 import { StartError } from './start-error.ts';
 import { storageClassesOf } from './storage-classes.ts';
 
@@ -146,36 +147,6 @@ function openAzure(backend: AzureBackendConfig, where: string, surroundings: Sur
     endpoint: endpoint ?? account ?? 'azure',
     place: azurePlace(known.endpoint, known.account, known.endpointSuffix),
   };
-}
-
-function azureCredential(credential: AzureCredentialConfig, where: string, sources: SecretSources): AzureCredential {
-  switch (credential.kind) {
-    case 'connectionString': {
-      const { connectionStringFile: file, connectionStringEnv: variable } = credential;
-      return {
-        kind: 'connectionString',
-        connectionString: readSecret({ file, variable }, `${where}.connectionString`, sources),
-      };
-    }
-    case 'accountKey': {
-      const { keyFile: file, keyEnv: variable } = credential;
-      return { kind: 'accountKey', key: readSecret({ file, variable }, `${where}.key`, sources) };
-    }
-    case 'sas': {
-      const { tokenFile: file, tokenEnv: variable } = credential;
-      return { kind: 'sas', token: readSecret({ file, variable }, `${where}.token`, sources) };
-    }
-    case 'clientSecret': {
-      const { clientSecretFile: file, clientSecretEnv: variable, ...rest } = credential;
-      return defined({ ...rest, clientSecret: readSecret({ file, variable }, `${where}.clientSecret`, sources) });
-    }
-    case 'default':
-    case 'workloadIdentity':
-    case 'managedIdentity':
-      return defined(credential);
-    default:
-      return credential satisfies never;
-  }
 }
 
 /** What a child process printed before it ended says the reason last, behind its greetings. */

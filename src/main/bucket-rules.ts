@@ -1,5 +1,7 @@
 import type { AliasOf, Backend, BucketNames, Realm } from '../manifest/index.ts';
+import type { VeeamBucket } from '../operations/operation.ts';
 import type { ContainerPart, ContainerParts } from '../store/placed-store.ts';
+import { VERSION } from './version.ts';
 
 export interface BucketRule {
   /** Bucket name; `*` stands for any characters. */
@@ -81,6 +83,18 @@ export function bucketNames(
 export function readOnlyBuckets(rules: readonly BucketRule[]): (bucket: string) => boolean {
   const compiled = rules.map(({ pattern, readOnly = false }) => ({ matches: toRegExp(pattern), readOnly }));
   return (bucket) => compiled.find(({ matches }) => matches.test(bucket))?.readOnly ?? false;
+}
+
+/** What the first rule that fits a bucket name has Veeam told. */
+export function veeamBuckets(
+  rules: readonly { readonly pattern: string; readonly capacityBytes?: number | undefined }[],
+): (bucket: string) => VeeamBucket | undefined {
+  const model = `s3-cloud-gateway ${VERSION}`;
+  const compiled = rules.map(({ pattern, capacityBytes }) => ({
+    matches: toRegExp(pattern),
+    told: { model, ...(capacityBytes !== undefined && { capacityBytes }) },
+  }));
+  return (bucket) => compiled.find(({ matches }) => matches.test(bucket))?.told;
 }
 
 export interface BucketAlias {

@@ -2,10 +2,11 @@ import process from 'node:process';
 import { resolve } from 'node:path';
 import { ConfigError, type Environment, type LoadedConfig, loadConfig } from '../../config/load.ts';
 import { accountOf } from './accounts/account-names.ts';
-import { openIdentities, replaceableIdentities } from './accounts/identities.ts';
+import { openIdentities } from './accounts/identities.ts';
 import { type Arguments, USAGE, parseArguments } from './arguments.ts';
 import { printLines } from './command-line.ts';
 import { createLog } from './log.ts';
+import { openAccounts } from './managed/open-managed.ts';
 import { ExposedSecrets } from './secrets.ts';
 import type { Beginning } from './serve.ts';
 import { StartError } from './start-error.ts';
@@ -38,17 +39,18 @@ async function run(args: Arguments, environment: Environment): Promise<void> {
   const loaded = readConfig(args, environment);
   const exposed = exposedSecrets(loaded, args.config === undefined);
   const sources = { folder: loaded.folder, environment, exposed };
-  const identities = replaceableIdentities(openIdentities(loaded, sources));
+  const own = openIdentities(loaded, sources);
   if (args.checkConfig) {
     printChecked(loaded, exposed);
     return;
   }
   if (args.preflight) {
     const { preflightBackends } = await import('./preflight/preflight.ts');
-    process.exitCode = (await preflightBackends(loaded.config, identities.accounts, sources)) ? 0 : 1;
+    process.exitCode = (await preflightBackends(loaded.config, own.accounts, sources)) ? 0 : 1;
     return;
   }
-  await serveOrSupervise(args, { loaded, sources, exposed, identities, environment });
+  const accounts = await openAccounts(loaded, sources);
+  await serveOrSupervise(args, { loaded, sources, exposed, accounts, environment });
 }
 
 /** One process that serves, or the one that starts and watches several of them. */

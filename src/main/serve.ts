@@ -4,8 +4,8 @@ import type { Environment, LoadedConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Log } from '../observe/log.ts';
 import { followAccounts } from './accounts/follow-accounts.ts';
-import type { ReplaceableIdentities } from './accounts/identities.ts';
 import { type OpenBackend, openBackends } from './backends.ts';
+import { type OpenedAccounts, type RunningManaged, runManaged } from './managed/open-managed.ts';
 import { type RunningGateway, startService } from './service.ts';
 import type { ExposedSecrets, SecretSources } from './secrets.ts';
 import { startTelemetry } from './telemetry/telemetry.ts';
@@ -16,7 +16,7 @@ export interface Beginning {
   readonly loaded: LoadedConfig;
   readonly sources: SecretSources;
   readonly exposed: ExposedSecrets;
-  readonly identities: ReplaceableIdentities;
+  readonly accounts: OpenedAccounts;
   readonly environment: Environment;
 }
 
@@ -33,7 +33,10 @@ interface Serving extends Beginning {
  * @throws StartError
  */
 export async function serve(serving: Serving): Promise<void> {
-  const { loaded, sources, exposed, identities, environment, place, log } = serving;
+  const { loaded, sources, exposed, accounts, environment, place, log } = serving;
+  const { inForce } = accounts;
+  const { identities } = inForce;
+  const managed = runManaged(accounts, log);
   const config = settingsOf(loaded.config, place);
   const stopping = stopSignal();
   const telemetry = await startTelemetry({ config, folder: loaded.folder, environment, log });
@@ -44,6 +47,8 @@ export async function serve(serving: Serving): Promise<void> {
       config,
       sources,
       identities,
+      currentQuotas: () => inForce.quotas,
+      managed,
       backends,
       log,
       telemetry,
@@ -51,7 +56,7 @@ export async function serve(serving: Serving): Promise<void> {
       speaksForAll,
     });
     if (speaksForAll) for (const line of exposed.lines) log.warn({}, line);
-    await untilStopped(service, stopping, serving);
+    await untilStopped(service, stopping, { ...serving, managed });
   } finally {
     if (process.connected) process.disconnect();
     await Promise.all(backends.map((backend: OpenBackend) => backend.close()));
@@ -62,15 +67,18 @@ export async function serve(serving: Serving): Promise<void> {
 async function untilStopped(
   service: RunningGateway,
   stopping: Promise<string>,
-  { loaded, identities, environment, log, embedded }: Serving,
+  { loaded, accounts, managed, environment, log, embedded }: Serving & { readonly managed: RunningManaged | undefined },
 ): Promise<void> {
-  const unfollow = followAccounts({ loaded, identities, environment, log });
+  const unfollow = followAccounts({ inForce: accounts.inForce, environment, log });
+  const serves = new AbortController();
+  void managed?.followed.follow(loaded.config.managedAccounts?.followMs ?? 0, serves.signal);
   if (embedded) printWelcome(loaded.config, service, process.stdout);
   else log.info({ endpoints: service.endpoints, admin: service.adminEndpoint }, 'serving');
   process.send?.({ endpoints: service.endpoints, admin: service.adminEndpoint, pid: process.pid });
   const signal = await stopping;
   log.info({ signal }, 'draining');
   unfollow();
+  serves.abort();
   await service.drain();
 }
 

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { Config, ListenerConfig } from '../../config/schema.ts';
 import type { AccessLogs } from '../access-logs/access-logs.ts';
 import { healthRoutes } from '../admin/health.ts';
@@ -7,11 +6,11 @@ import { Sessions } from '../access/sessions/sessions.ts';
 import type { RateLimits } from '../access/rates/rate-limits.ts';
 import { Dispatcher } from '../gateway/dispatcher.ts';
 import type { ConnectionLimit } from '../gateway/connection-limit.ts';
-import { createListener, type Listener, type TlsMaterial } from '../gateway/listener.ts';
+import { createListener, type Listener } from '../gateway/listener.ts';
 import { Peers } from '../gateway/proxy-protocol/peers.ts';
 import { proxyTrust } from '../gateway/proxy-trust.ts';
 import { DEFAULT_STALL_LIMITS, StallWatch } from '../gateway/stall-watch.ts';
-import type { BucketNames } from '../manifest/index.ts';
+import type { BucketNames, Quotas } from '../manifest/index.ts';
 import type { Call } from '../observe/call.ts';
 import { type Readings, bytesInFlight } from '../observe/metrics/process-metrics.ts';
 import type { Log } from '../observe/log.ts';
@@ -29,10 +28,15 @@ import { bucketNames } from './bucket-rules.ts';
 import { warnOfHiddenBuckets } from './hidden-names.ts';
 import type { ReplaceableIdentities } from './accounts/identities.ts';
 import { EventSending } from './events/event-sending.ts';
+import { quotaTeller } from './events/quota-events.ts';
 import { makeInitialBuckets } from './initial-buckets.ts';
 import { type Inspection, openInspection } from './inspection.ts';
+import { readTls, watchTls } from './listener-tls.ts';
 import { openManifest, type OpenManifest } from './manifest.ts';
 import { operationSettings } from './operation-settings.ts';
+import { serveManagement } from './managed/management.ts';
+import type { RunningManaged } from './managed/open-managed.ts';
+import { type CurrentQuotas, openQuotas, quotaReadings } from './quotas.ts';
 import { openRateLimits } from './rate-limits.ts';
 import {
   accessLogReadings,
@@ -44,9 +48,9 @@ import {
 } from './telemetry/readings.ts';
 import { openServerAccessLogs } from './server-access-logs.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
-import { readSecretFile, readTextFile, type SecretSources } from './secrets.ts';
+import { usageReadings } from './usage.ts';
+import type { SecretSources } from './secrets.ts';
 import { bindError, StartError, wordsOf } from './start-error.ts';
-import { watchFiles } from './watch-files.ts';
 
 const PING_MS = 5000;
 /** Listings of all buckets, at start. */
@@ -56,6 +60,9 @@ interface ServiceOptions {
   readonly config: Config;
   readonly sources: SecretSources;
   readonly identities: ReplaceableIdentities;
+  readonly currentQuotas: CurrentQuotas;
+  /** Undefined: no accounts are managed by the admin API. */
+  readonly managed: RunningManaged | undefined;
   readonly backends: readonly OpenBackend[];
   readonly log: Log;
   /** Other processes of this replica listen on the same ports. */
@@ -95,6 +102,7 @@ class RunningService implements RunningGateway {
   readonly #inspection: Inspection;
   readonly #accessLogs: AccessLogs;
   readonly #events: EventSending;
+  readonly #quotas: Quotas;
   readonly #dispatcher: Dispatcher;
   readonly #stalls: StallWatch;
   readonly #peers = new Peers();
@@ -128,13 +136,18 @@ class RunningService implements RunningGateway {
     });
     this.#events = new EventSending({ ...options, ...this.#manifest, signal: this.#background.signal });
     const newCall = (signal: AbortSignal): Call => backgroundCall(signal, telemetry.calls);
+    this.#quotas = openQuotas({
+      ...options,
+      newCall: () => newCall(this.#background.signal),
+      tell: quotaTeller(config, options.sources),
+    });
     const requests = { running: () => this.#dispatcher.running(), flush: () => telemetry.observers.flush() };
     const sessions = new Sessions({ accounts, keys: this.#options.identities.sealing });
-    this.#inspection = openInspection({ ...options, ...this.#manifest, accounts, sessions, newCall, requests });
-    for (const observer of this.#inspection.observers) telemetry.observers.add(observer);
+    const shown = { ...this.#manifest, events: this.#events };
+    this.#inspection = openInspection({ ...options, ...shown, accounts, sessions, newCall, requests });
     const changesRefused = (): string | undefined => this.#changesRefused();
     this.#accessLogs = openServerAccessLogs({ ...options, manifest: this.#manifest, newCall, changesRefused });
-    telemetry.observers.add(this.#accessLogs);
+    for (const one of [...this.#inspection.observers, this.#accessLogs]) telemetry.observers.add(one);
     this.#clock = watchClock(options);
     const rates = openRateLimits(config, accounts);
     this.#dispatcher = this.#createDispatcher(rates.limits, sessions);
@@ -144,6 +157,8 @@ class RunningService implements RunningGateway {
       ...copyReadings(backends),
       ...partReadings(backends),
       ...accessLogReadings(this.#accessLogs),
+      ...quotaReadings(this.#quotas),
+      ...usageReadings({ ...options, accounts, newCall: () => newCall(this.#background.signal) }),
     });
   }
 
@@ -158,7 +173,7 @@ class RunningService implements RunningGateway {
       manifest: this.#manifest,
       operations: OPERATIONS,
       presignedV2: config.presignedV2,
-      settings: operationSettings(config, this.#events.targets),
+      settings: operationSettings(config, this.#events.targets, this.#quotas),
       baseHosts: config.baseHosts,
       websiteHosts: config.websiteHosts,
       proxies: proxyTrust(config.trustedProxies, this.#namedPeers()),
@@ -234,6 +249,7 @@ class RunningService implements RunningGateway {
     this.#stalls.stop();
     this.#options.telemetry.observers.flush();
     await this.#accessLogs.close();
+    await this.#quotas.close();
     await this.#manifest.settler.close();
     this.#background.abort();
     await this.#events.ended();
@@ -244,7 +260,9 @@ class RunningService implements RunningGateway {
   async #startAdmin(settings: Config['admin']): Promise<AdminServer> {
     const { host, port } = settings;
     const { log, sources } = this.#options;
-    const access = openAdminAccess(settings, sources, log);
+    const { accounts } = this.#options.identities;
+    const management = serveManagement({ ...this.#options, ...this.#names, accounts, manifest: this.#manifest });
+    const access = openAdminAccess({ admin: settings, sources, log, onRefused: management?.onRefused });
     this.#access = access;
     const health = healthRoutes({
       started: () => this.#started,
@@ -260,6 +278,7 @@ class RunningService implements RunningGateway {
       access.guard,
       ...this.#options.telemetry.adminParts(access.metrics),
       ...this.#inspection.parts,
+      ...(management === undefined ? [] : [management.part]),
     ];
     try {
       return await startAdminServer({ host, port, parts, log });
@@ -342,7 +361,7 @@ class RunningService implements RunningGateway {
   async #open(settings: ListenerConfig): Promise<void> {
     const { config, sharedPorts: reusePort } = this.#options;
     const { host, port, tls, proxyProtocol: ranges } = settings;
-    const material = tls === undefined ? undefined : this.#readTls(tls);
+    const material = tls && readTls(tls, this.#options.sources);
     const proxied = proxyProtocol(
       { ranges, headersMs: config.timeouts.headersMs, peers: this.#peers },
       this.#options.log,
@@ -368,30 +387,7 @@ class RunningService implements RunningGateway {
     });
     this.#listeners.push(listener);
     this.#endpoints.push(baseUrl(listener.scheme, host, address.port));
-    if (tls !== undefined) this.#watchTls(listener, tls);
-  }
-
-  #readTls(tls: NonNullable<ListenerConfig['tls']>): TlsMaterial {
-    const { sources } = this.#options;
-    return {
-      cert: readTextFile(tls.certFile, 'listeners.tls.certFile', sources),
-      key: readSecretFile(tls.keyFile, 'listeners.tls.keyFile', sources),
-    };
-  }
-
-  #watchTls(listener: Listener, tls: NonNullable<ListenerConfig['tls']>): void {
-    const { sources, log } = this.#options;
-    const files = [tls.certFile, tls.keyFile].map((file) => resolve(sources.folder, file));
-    this.#watches.push(
-      watchFiles(files, () => {
-        try {
-          listener.renewTls(this.#readTls(tls));
-          log.info({ certFile: tls.certFile }, 'certificate renewed');
-        } catch (error) {
-          log.error({ err: error, certFile: tls.certFile }, 'the new certificate is not usable; the old one stays');
-        }
-      }),
-    );
+    if (tls !== undefined) this.#watches.push(watchTls(listener, tls, this.#options));
   }
 }
 

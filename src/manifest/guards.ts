@@ -70,6 +70,7 @@ export function guardedObjects(objects: Objects, buckets: Registry): Objects {
     amend: (target, amendment, call) => change(target.bucket, call, objects.amend(target, amendment, call)),
     restore: (target, request, call) => change(target.bucket, call, objects.restore(target, request, call)),
     finishRestore: (target, view, call) => read(target.bucket, call, objects.finishRestore(target, view, call)),
+    endRestore: (target, view, call) => read(target.bucket, call, objects.endRestore(target, view, call)),
     changeClass: (bucket, view, request, call) =>
       change(bucket, call, objects.changeClass(bucket, view, request, call)),
     remove: (target, request, call) => {

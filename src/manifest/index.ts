@@ -26,6 +26,7 @@ export type {
   Committed,
   CopyObjectRequest,
   EncryptWith,
+  KeepApart,
   ObjectTarget,
   PutRequest,
 } from './heads/object-requests.ts';
@@ -39,7 +40,7 @@ export { namedNull, namedVersion, RecordFormatError } from './records/record.ts'
 
 // Encryption with a customer's key, or a KMS key.
 export type { EncryptedBy, Encryption } from './records/encryption.ts';
-export { encryptedBy } from './heads/encrypt-with.ts';
+export { encryptedBy } from './heads/keep-apart.ts';
 export { requireKey, requirePartKey } from './heads/customer-keys.ts';
 
 // Restores of archived objects.
@@ -56,14 +57,21 @@ export type { ListedUpload, UploadPage } from './uploads/upload-list.ts';
 export type { ExpectedObject, ListedPart } from './uploads/upload-plan.ts';
 
 // Listings.
-export type { ListedEntry, ListedObject, ListingPage, VersionsEntry } from './listing/listing.ts';
+export type {
+  ListedEntry,
+  ListedMarker,
+  ListedObject,
+  ListedVersion,
+  ListingPage,
+  VersionsEntry,
+} from './listing/listing.ts';
 
 // Taking turns at one document that several may change.
 export { AGAIN, inTurns, TURNS } from './records/turns.ts';
 
 // Putting a manifest together, over backends that main has opened.
 export type { Backend, Realm } from './buckets/realm.ts';
-export { tierOfClass } from './records/storage-classes.ts';
+export { storageClassOf, tierOfClass } from './records/storage-classes.ts';
 export type { StorageClasses } from './records/storage-classes.ts';
 export { tieredStore } from './heads/tiered-store.ts';
 export { createBucketRegistry } from './buckets/buckets.ts';
@@ -103,10 +111,31 @@ export { runLifecycle } from './lifecycle/lifecycle.ts';
 export type { LifecycleSettings } from './lifecycle/lifecycle.ts';
 export {
   type BucketLifecycleReport,
+  type LifecycleDeed,
   type LifecycleReport,
   RULE_OUTCOMES,
   type RuleCount,
 } from './lifecycle/lifecycle-report.ts';
+export { type KeptPassReport, readPassReports } from './lifecycle/pass-reports.ts';
+
+// Passes over buckets, page by page.
+export { BucketTurns } from './passes/bucket-turns.ts';
+export type { PageWork } from './passes/bucket-turns.ts';
+export type { PassKind, PassProgress } from './passes/pass-lease.ts';
+export { inBackend, takeTurns, untilStopped } from './passes/pass-run.ts';
+export { recordedBuckets } from './passes/recorded-buckets.ts';
+
+// Usage: what lies in buckets, counted.
+export { countUsage } from './usage/count-usage.ts';
+export { MEASURES, type Quota, type QuotaOwner, type QuotaScope, snapshotOf } from './usage/quota-scope.ts';
+export { type AdmittedWrite, Quotas } from './usage/quotas.ts';
+export type { QuotaNotice, TellQuota } from './usage/quota-levels.ts';
+export { settleLevels } from './usage/settle-levels.ts';
+export type { WrittenAmount } from './usage/write-ledger.ts';
+export type { UsageReport, UsageSettings } from './usage/count-usage.ts';
+export { type KnownUsage, readUsage } from './usage/usage-records.ts';
+export { ALL_USAGE, NO_USAGE, totalOf } from './records/usage-record.ts';
+export type { ClassUsage, UsageCount } from './records/usage-record.ts';
 
 // Events of changes: announced by the changes, sent by an outbox.
 export { isWatched } from './heads/announce.ts';

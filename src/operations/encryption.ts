@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { S3Error, invalidArgument } from '../errors/s3-error.ts';
-import type { Bucket, EncryptedBy, Encryption, EncryptWith } from '../manifest/index.ts';
+import type { Bucket, EncryptedBy, Encryption, EncryptWith, KeepApart } from '../manifest/index.ts';
 import { ENCRYPTED, type ResponseHeaders } from '../protocol/headers/object-headers.ts';
 import type { HeaderReader } from '../protocol/request.ts';
 import { CUSTOMER_KEY_BYTES, CustomerKey } from '../store/customer-key.ts';
@@ -154,9 +154,9 @@ function notImplemented(header: string): S3Error {
 }
 
 /** The headers of an answer about something that was encrypted in this way. */
-export function describeEncryption(encryptWith: EncryptWith | undefined): Record<string, string> {
-  if (encryptWith === undefined || encryptWith.kind === 'archive') return ENCRYPTED;
-  return encryptWith.kind === 'kms' ? kmsHeaders(encryptWith.key) : customerHeaders(encryptWith.key);
+export function describeEncryption(keepApart: KeepApart | undefined): Record<string, string> {
+  if (keepApart === undefined || keepApart.kind === 'archive') return ENCRYPTED;
+  return keepApart.kind === 'kms' ? kmsHeaders(keepApart.key) : customerHeaders(keepApart.key);
 }
 
 function kmsHeaders(key: string): Record<string, string> {
@@ -187,14 +187,14 @@ export function encryptionOf(by: EncryptedBy | undefined): Record<string, string
 }
 
 /**
- * How a part is encrypted. Its upload decides: with the customer's key that the client sends, or with the KMS key that
+ * How a part is kept. Its upload decides: with the customer's key that the client sends, or with the KMS key that
  * was named for the upload.
  */
 export function partEncryption(
   by: EncryptedBy | undefined,
   key: CustomerKey | undefined,
   { home }: Bucket,
-): EncryptWith | undefined {
+): KeepApart | undefined {
   if (by === undefined || by.kind === 'archive') return by;
   if (by.kind === 'customer') return key === undefined ? undefined : { kind: 'customer', key };
   return requireKmsKey(by.key, { home });

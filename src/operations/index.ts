@@ -11,6 +11,12 @@ import {
   getBucketNotificationConfiguration,
   putBucketNotificationConfiguration,
 } from './bucket/settings/notification.ts';
+import {
+  deleteBucketInventoryConfiguration,
+  getBucketInventoryConfiguration,
+  listBucketInventoryConfigurations,
+  putBucketInventoryConfiguration,
+} from './bucket/settings/inventory.ts';
 import { RESTATED_SETTINGS } from './bucket/settings/restated-settings.ts';
 import { SETTINGS } from './bucket/settings/settings.ts';
 import { UNSET_CONFIGURATIONS } from './bucket/settings/unset-configuration.ts';
@@ -56,6 +62,10 @@ export const OPERATIONS: Readonly<Partial<Record<OperationName, AnyOperation>>> 
   PutBucketVersioning: putBucketVersioning,
   GetBucketNotificationConfiguration: getBucketNotificationConfiguration,
   PutBucketNotificationConfiguration: putBucketNotificationConfiguration,
+  GetBucketInventoryConfiguration: getBucketInventoryConfiguration,
+  PutBucketInventoryConfiguration: putBucketInventoryConfiguration,
+  DeleteBucketInventoryConfiguration: deleteBucketInventoryConfiguration,
+  ListBucketInventoryConfigurations: listBucketInventoryConfigurations,
   GetBucketPolicy: getBucketPolicy,
   PutBucketPolicy: putBucketPolicy,
   DeleteBucketPolicy: deleteBucketPolicy,

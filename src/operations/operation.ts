@@ -1,7 +1,7 @@
 import type { AccountDirectory, Principal } from '../access/accounts.ts';
 import type { AskedRequest } from '../access/request-keys.ts';
 import type { SignedFields } from '../auth/post-form.ts';
-import type { Bucket, Manifest } from '../manifest/index.ts';
+import type { Bucket, Manifest, Quotas } from '../manifest/index.ts';
 import type { AccessPart } from '../observe/access-log/bucket-log.ts';
 import type { Call } from '../observe/call.ts';
 import type { CorsRule } from '../protocol/cors/cors-rule.ts';
@@ -19,6 +19,14 @@ export interface NotificationTargets {
   has(arn: string): boolean;
   /** Sends the message by which S3 tries a target. @throws Error: the target did not take it */
   greet(arn: string, message: string, call: Call): Promise<void>;
+}
+
+/** What Veeam's Smart Object Storage API (SOSAPI) says of a bucket. */
+export interface VeeamBucket {
+  /** Name and version of the product. */
+  readonly model: string;
+  /** Absent: nothing is said of its capacity. */
+  readonly capacityBytes?: number;
 }
 
 /** Settings that change what operations answer; a slice of the configuration. */
@@ -39,6 +47,10 @@ export interface OperationSettings {
   readonly customerKeysOverHttp?: boolean;
   /** Where events of buckets may be sent. Absent: nowhere. */
   readonly notificationTargets?: NotificationTargets;
+  /** What Veeam is told of a bucket, by its name; undefined, or absent: nothing. */
+  readonly veeam?: (bucket: string) => VeeamBucket | undefined;
+  /** What may lie in buckets, and in all buckets of an account. Absent: any amount. */
+  readonly quotas?: Pick<Quotas, 'isFor' | 'admit'>;
   /** For buckets without CORS rules of their own. */
   readonly cors: readonly CorsRule[];
 }

@@ -43,7 +43,9 @@ export async function inBucket(request: S3Request, context: RequestContext): Pro
 /** What events say of the request. */
 function occasionOf({ operation, principal, asked, hostId }: RequestContext): Occasion {
   const sourceAddress = asked.clientAddress ?? '';
-  return { operation: operation.name, principalId: principalIdOf(principal), sourceAddress, hostId };
+  const principalId = principalIdOf(principal);
+  const requester = principal.kind === 'anonymous' ? principalId : principal.account.accountNumber;
+  return { operation: operation.name, principalId, requester, sourceAddress, hostId };
 }
 
 function principalIdOf(principal: Principal): string {

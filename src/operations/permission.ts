@@ -21,6 +21,7 @@ const KEYS: Readonly<Record<DecidedOn, 'always' | 'any' | readonly string[]>> = 
   objectTags: [EXISTING_TAG, 's3:requestobjecttag'],
   bucketTags: ['aws:requesttag/', 'aws:tagkeys'],
   lock: ['s3:object-lock-'],
+  inventoryFields: ['s3:inventoryaccessibleoptionalfields'],
   keys: 'any',
 };
 

@@ -128,7 +128,8 @@ export const ACCOUNT_HEADER = 'x-amz-account-id';
 /** With the version of that API the paths of its calls begin. */
 export const CONTROL_PATH = '/v20180820/';
 const TAGS = `${CONTROL_PATH}tags/`;
-const BUCKET_ARN = /^arn:aws[a-z-]*:s3:::([^/:]+)$/;
+/** Partitions are `aws`, and others such as `aws-us-gov`. */
+const BUCKET_ARN = /^arn:aws(?:-[a-z]{1,16}){0,3}:s3:::([^/:]+)$/;
 
 /**
  * Whether a request to such a path is one of S3 Control, the API beside S3: it names an account. A bucket could have

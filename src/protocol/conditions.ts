@@ -2,7 +2,7 @@ import { S3Error } from '../errors/s3-error.ts';
 import { parseHttpDate } from './http-date.ts';
 
 /** What conditions are judged against; undefined = no object (absent, or its current version is a delete marker). */
-interface ConditionTarget {
+export interface ConditionTarget {
   /** Without quotes. */
   readonly etag: string;
   /** Milliseconds, whole seconds. */

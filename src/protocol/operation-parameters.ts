@@ -88,6 +88,10 @@ const OWN: Readonly<Partial<Record<OperationName, Partial<OperationParameters>>>
   PutBucketNotificationConfiguration: { counts: ['x-amz-skip-destination-validation'] },
   PutBucketReplication: { ignored: ['x-amz-bucket-object-lock-token'] },
   PutObjectLockConfiguration: { ignored: ['x-amz-bucket-object-lock-token'] },
+  GetBucketInventoryConfiguration: { counts: ['?id'] },
+  ListBucketInventoryConfigurations: { counts: ['?continuation-token'] },
+  PutBucketInventoryConfiguration: { counts: ['?id'] },
+  DeleteBucketInventoryConfiguration: { counts: ['?id'] },
   ListObjects: { counts: [...LISTING, '?marker', '?max-keys', RESTORE_STATUS] },
   ListObjectsV2: {
     counts: [...LISTING, '?continuation-token', '?fetch-owner', '?max-keys', '?start-after', RESTORE_STATUS],

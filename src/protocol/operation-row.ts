@@ -31,6 +31,8 @@ export type DecidedOn =
   | 'bucketTags'
   /** The lock that the body asks for. */
   | 'lock'
+  /** The optional fields that the body asks for. */
+  | 'inventoryFields'
   /** The keys that the body names; every policy may tell keys apart. */
   | 'keys';
 

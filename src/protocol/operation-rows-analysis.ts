@@ -85,6 +85,7 @@ export const ANALYSIS_ROWS = [
     match: on('inventory'),
     body: 'xml',
     permission: 's3:PutInventoryConfiguration',
+    decidedOn: 'inventoryFields',
   },
   {
     name: 'DeleteBucketInventoryConfiguration',

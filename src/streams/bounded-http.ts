@@ -1,16 +1,18 @@
 import { type IncomingHttpHeaders, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 
-/** Longest answer that is taken. */
+/** Longest answer that is taken unless said otherwise. */
 const MAX_BYTES = 256 * 1024;
 
 interface BoundedRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   readonly headers: Readonly<Record<string, string | number>>;
   /** Absent: none. */
   readonly body?: string;
   /** PEM of the authorities that count; undefined: the system's. */
   readonly ca?: string | Buffer | undefined;
+  /** Longest answer that is taken; absent: 256 KiB. */
+  readonly maxBytes?: number;
   readonly signal: AbortSignal;
 }
 
@@ -22,11 +24,11 @@ interface BoundedAnswer {
 
 /**
  * Asks a service beside the clouds, on a connection of its own. Follows no redirects.
- * @throws Error when there is no answer, or one of more than 256 KiB
+ * @throws Error when there is no answer, or a longer one than is taken
  */
 export async function askBounded(
   url: URL,
-  { method, headers, body, ca, signal }: BoundedRequest,
+  { method, headers, body, ca, maxBytes = MAX_BYTES, signal }: BoundedRequest,
 ): Promise<BoundedAnswer> {
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
@@ -36,7 +38,7 @@ export async function askBounded(
       let size = 0;
       response.on('data', (piece: Buffer) => {
         size += piece.length;
-        if (size > MAX_BYTES) request.destroy(new Error(`the answer of ${url.origin} is too long`));
+        if (size > maxBytes) request.destroy(new Error(`the answer of ${url.origin} is too long`));
         else pieces.push(piece);
       });
       response.on('error', reject);

@@ -110,13 +110,14 @@ export const ACCEPTANCE_STEPS: readonly Step[] = [
     },
   },
   {
-    step: 'object tags are put and read',
+    step: 'object tags are put and read; the bytes stay',
     run: async (stage) => {
       const body = Buffer.from('<Tagging><TagSet><Tag><Key>k</Key><Value>v</Value></Tag></TagSet></Tagging>');
       const headers = { 'content-md5': md5(body).toString('base64') };
       await expecting(stage, 200, 'PUT', 'plain', { query: { tagging: '' }, headers, body });
       const answer = await expecting(stage, 200, 'GET', 'plain', { query: { tagging: '' } });
       equal('tag', /<Value>([^<]*)/.exec(answer.body.toString())?.[1], 'v');
+      equal('bytes', (await expecting(stage, 200, 'GET', 'plain')).body.toString(), TEXT.toString());
     },
   },
   {

@@ -68,6 +68,7 @@ export class ProvedGateway {
     const service = await startService({
       ...{ config, sources: this.#sources, identities: this.#identities, backends: [this.backend] },
       ...{ log, telemetry, sharedPorts: false, speaksForAll: true },
+      ...{ currentQuotas: () => config.quotas, managed: undefined },
     });
     const client = new S3Client(service.endpoints[0] ?? '', this.#key, signal);
     this.#running = { service, telemetry, client };

@@ -1,12 +1,8 @@
-import { readFileSync } from 'node:fs';
 import type { FilterName } from '../../admin/journal/filter.ts';
+import { ADMIN_PORT_OPTIONS, ADMIN_PORT_USAGE, type AdminPort, adminPortOf } from '../admin-port-options.ts';
 import { parseCommandLine } from '../command-line.ts';
-import { StartError } from '../start-error.ts';
 
-export interface TraceArguments {
-  /** Base URL of an admin port. */
-  readonly url: string;
-  readonly token: string | undefined;
+export interface TraceArguments extends AdminPort {
   /** Of the stream: filters, scope, how many of the past. */
   readonly query: URLSearchParams;
   /** Events as JSON, one a line. */
@@ -15,7 +11,6 @@ export interface TraceArguments {
   readonly once: boolean;
 }
 
-const DEFAULT_URL = 'http://127.0.0.1:9001';
 const DEFAULT_RECENT = '20';
 
 export const TRACE_USAGE = `usage: npm run trace -- [--errors] [--slow[=MS]] [--bucket B] [--prefix P | --key K] [--operation O] [--status S] [--code C]
@@ -25,8 +20,7 @@ Shows requests as they end, on all replicas. The filters are those of the inspec
 --recent N   so many of the past first (${DEFAULT_RECENT}); --once: those only
 --own        only the replica that is asked
 --json       events as JSON, one a line
---url        admin port, or GATEWAY_ADMIN_URL; default ${DEFAULT_URL}
---token-file file with the token of the admin port, or GATEWAY_ADMIN_TOKEN with the token itself`;
+${ADMIN_PORT_USAGE}`;
 
 const OPTIONS = {
   errors: { type: 'boolean' },
@@ -46,8 +40,7 @@ const OPTIONS = {
   own: { type: 'boolean' },
   once: { type: 'boolean' },
   json: { type: 'boolean' },
-  url: { type: 'string' },
-  'token-file': { type: 'string' },
+  ...ADMIN_PORT_OPTIONS,
   help: { type: 'boolean', short: 'h' },
 } as const;
 
@@ -86,23 +79,9 @@ export function parseTraceArguments(
   if (values.errors === true) query.set('errors', 'true');
   if (values.slow === true) query.set('slow', 'true');
   return {
-    url: urlOf(values.url ?? environment['GATEWAY_ADMIN_URL'] ?? DEFAULT_URL),
-    token: values['token-file'] === undefined ? environment['GATEWAY_ADMIN_TOKEN'] : tokenIn(values['token-file']),
+    ...adminPortOf(values, environment),
     query,
     json: values.json === true,
     once: values.once === true,
   };
-}
-
-function urlOf(text: string): string {
-  if (!/^https?:\/\/[^/]+\/?$/.test(text)) throw new StartError([`--url: expected http://HOST:PORT, got ${text}`]);
-  return text.replace(/\/$/, '');
-}
-
-function tokenIn(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').split('\n')[0]?.trim() ?? '';
-  } catch (error) {
-    throw new StartError([`--token-file: ${file} cannot be read`], error);
-  }
 }

@@ -8,7 +8,8 @@ import type { Backend, Realm } from './realm.ts';
 import { RECORDS, claimedBy } from './record-names.ts';
 
 export interface ListBucketsRequest {
-  readonly ownerId: string;
+  /** Absent: buckets of all owners. */
+  readonly ownerId?: string;
   readonly prefix?: string;
   /** Names greater than this one only. */
   readonly after?: string;
@@ -19,6 +20,7 @@ interface ListedBucket {
   readonly name: string;
   readonly createdAt: number;
   readonly backend: string;
+  readonly ownerId: string;
 }
 
 export interface BucketPage {
@@ -31,7 +33,7 @@ interface BucketListContext {
   readonly onHidden: (container: string, backend: string) => void;
 }
 
-/** Buckets of one owner: those with a record, and containers without one in backends the owner owns. */
+/** Buckets of one owner, or of all: those with a record, and containers without one in backends the owner owns. */
 export async function listBuckets(
   context: BucketListContext,
   request: ListBucketsRequest,
@@ -54,7 +56,7 @@ async function listBackend(
 ): Promise<ListedBucket[]> {
   const { owned, containers } = await listRecords(backend, request.ownerId, call);
   const ours = owned.filter((bucket) => context.realm.backendOf(bucket.name) === backend);
-  if (request.ownerId !== backend.ownerId) return ours;
+  if (request.ownerId !== undefined && request.ownerId !== backend.ownerId) return ours;
   for await (const container of containersOf(backend.store, call)) {
     if (
       container.owner !== undefined ||
@@ -64,7 +66,8 @@ async function listBackend(
       continue;
     }
     if (isBucketName(container.name) && context.realm.backendOf(container.name) === backend) {
-      ours.push({ name: container.name, createdAt: container.lastModified, backend: backend.name });
+      const { name, lastModified: createdAt } = container;
+      ours.push({ name, createdAt, backend: backend.name, ownerId: backend.ownerId });
     } else {
       context.onHidden(container.name, backend.name);
     }
@@ -72,10 +75,10 @@ async function listBackend(
   return ours;
 }
 
-/** Buckets of the owner, and the containers that any record names: those belong to no other bucket. */
+/** Buckets of the owner (absent: of all), and the containers that any record names: those belong to no other bucket. */
 async function listRecords(
   backend: Backend,
-  ownerId: string,
+  ownerId: string | undefined,
   call: Call,
 ): Promise<{ owned: ListedBucket[]; containers: Set<string> }> {
   const owned: ListedBucket[] = [];
@@ -87,9 +90,11 @@ async function listRecords(
         const claimed = summary && claimedBy(backend, entry.name, summary.container);
         if (claimed === undefined) continue;
         containers.add(claimed.container);
-        if (claimed.bucket !== undefined && summary?.owner === ownerId) {
-          owned.push({ name: claimed.bucket, createdAt: summary.createdAt, backend: backend.name });
-        }
+        if (claimed.bucket === undefined || summary === undefined) continue;
+        const { owner, createdAt } = summary;
+        // Without one it is claimed for now, or deleted.
+        if (owner === '' || (ownerId !== undefined && owner !== ownerId)) continue;
+        owned.push({ name: claimed.bucket, createdAt, backend: backend.name, ownerId: owner });
       }
     }
   } catch (error) {

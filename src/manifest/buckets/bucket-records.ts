@@ -183,7 +183,10 @@ function withSystemContainer(proof: ContainerProof): ContainerProof['native'] {
 }
 
 /** Its mark tells other gateways on this account that this container is no bucket. */
-async function ensureSystemContainer({ store, systemContainer }: Backend, call: Call): Promise<void> {
+export async function ensureSystemContainer(
+  { store, systemContainer }: Pick<Backend, 'store' | 'systemContainer'>,
+  call: Call,
+): Promise<void> {
   try {
     await store.createContainer(systemContainer, { owner: SYSTEM_MARK }, call);
   } catch (error) {

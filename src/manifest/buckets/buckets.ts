@@ -93,7 +93,7 @@ export interface BucketRegistry {
    * on)
    */
   delete(bucket: Bucket, isEmpty: (call: Call) => Promise<boolean>, call: Call): Promise<void>;
-  /** Buckets of one owner over all backends, by name. */
+  /** Buckets of one owner, or of all, over all backends, by name. */
   list(request: ListBucketsRequest, call: Call): Promise<BucketPage>;
 }
 

@@ -2,7 +2,7 @@ import type { Call } from '../../observe/call.ts';
 import type { Condition } from '../../store/blob-store.ts';
 import { StoreError, isStoreError } from '../../store/store-error.ts';
 import type { Bucket } from '../records/bucket.ts';
-import { announce } from './announce.ts';
+import { type AnnouncedChange, announce } from './announce.ts';
 import { newNonce } from '../records/clock.ts';
 import { blobMetadata } from './overflow.ts';
 import { nativeIn } from '../records/metadata.ts';
@@ -18,6 +18,8 @@ interface HeadAmendment extends KeyRef {
    * faster, so it depends on its arguments only; what it throws ends the change.
    */
   readonly change: (head: Head | undefined) => HeadRecord | undefined | Promise<HeadRecord | undefined>;
+  /** What events tell of it, asked when `change` has said what it is; absent: nothing. */
+  readonly told?: () => Omit<AnnouncedChange, 'nonce' | 'head' | 'seq'>;
 }
 
 /**
@@ -26,7 +28,7 @@ interface HeadAmendment extends KeyRef {
  * @returns the head that was amended, as it was before
  * @throws S3Error NoSuchBucket; StoreError as `changeHead`
  */
-export function amendHead({ bucket, key, change }: HeadAmendment, call: Call): Promise<Head | undefined> {
+export function amendHead({ bucket, key, change, told }: HeadAmendment, call: Call): Promise<Head | undefined> {
   const nonce = newNonce();
   return changeHead<Head | undefined>(
     {
@@ -37,7 +39,8 @@ export function amendHead({ bucket, key, change }: HeadAmendment, call: Call): P
       plan: async ({ head }, condition) => {
         const record = await change(head);
         if (record === undefined || head === undefined) return async () => head;
-        await announce({ bucket, key }, { kind: 'amended', nonce, head, seq: record.seq }, call);
+        const said = told?.() ?? { kind: 'amended' };
+        await announce({ bucket, key }, { ...said, nonce, head, seq: record.seq }, call);
         return async () => {
           await rewriteRecord(bucket, { head, record: { ...record, ...noncesAmended(head, nonce) }, condition }, call);
           return head;

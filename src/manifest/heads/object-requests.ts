@@ -46,16 +46,17 @@ export interface PutRequest<Body extends AnyBody = UploadBody> extends NewObject
   readonly etag?: string;
   /** What verification finds, for streamed bodies: a trailer's checksum is recorded after the bytes. */
   readonly facts?: Promise<BodyFacts>;
-  readonly encryptWith?: EncryptWith;
+  readonly keepApart?: KeepApart;
 }
 
-/** Why a client's bytes are to lie apart from their record. */
+/** What a client's bytes are to be encrypted with. */
 export type EncryptWith =
   | { readonly kind: 'customer'; readonly key: CustomerKey }
   /** A key's name as clients say it, and as the service knows it. */
-  | { readonly kind: 'kms'; readonly key: string; readonly serviceKey: string }
-  /** Its class is kept in the tier `archive`. */
-  | { readonly kind: 'archive' };
+  | { readonly kind: 'kms'; readonly key: string; readonly serviceKey: string };
+
+/** Why a client's bytes are to lie apart from their record: under a key of their own, or in the tier `archive`. */
+export type KeepApart = EncryptWith | { readonly kind: 'archive' };
 
 export interface PutTarget<Body extends AnyBody = UploadBody> extends KeyRef {
   readonly request: PutRequest<Body>;
@@ -124,7 +125,7 @@ export interface CopyObjectRequest extends NewObject {
   readonly sameAttributes: boolean;
   /** A checksum the source does not have: it is computed, so the bytes pass through the gateway. */
   readonly checksumAlgorithm?: ChecksumAlgorithm;
-  readonly encryptWith?: EncryptWith;
+  readonly keepApart?: KeepApart;
 }
 
 /** A write that is durable and visible. */

@@ -11,7 +11,7 @@ import { type DeletionRecord, RECORD_NAME, encodeRecord } from '../records/recor
 import { isRestored } from '../records/restore.ts';
 import { timeOf } from '../records/time.ts';
 import { requireKey } from './customer-keys.ts';
-import type { Keeping } from './encrypt-with.ts';
+import type { Keeping } from './keep-apart.ts';
 import type { AnyBody, OpenRequest } from './object-requests.ts';
 import type { ObjectView } from '../records/object-view.ts';
 

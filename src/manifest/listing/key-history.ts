@@ -35,6 +35,8 @@ interface KeyFacts {
   readonly start: KeyStart | undefined;
   /** Versions may have outlived their head, and the newest is current then. */
   readonly isDraining: boolean;
+  /** Entries have views. */
+  readonly withViews: boolean | undefined;
 }
 
 /**
@@ -53,11 +55,16 @@ export class KeyHistory {
   /** A version without a head was met: one look at the head serves them all. */
   #hasLooked = false;
 
-  constructor({ bucket, key }: KeyRef, { head, start, isDraining }: KeyFacts) {
+  readonly #withViews: boolean | undefined;
+  /** As the head says it; its own blob may say more. */
+  #current: { found: VersionsEntry } | undefined;
+
+  constructor({ bucket, key }: KeyRef, { head, start, isDraining, withViews }: KeyFacts) {
     this.key = key;
     this.#bucket = bucket;
     this.#head = head;
     this.#start = start;
+    this.#withViews = withViews;
     const awaited = head?.record?.kind === 'void' ? undefined : namedNull(head?.record);
     this.#awaitedNull = awaited !== undefined && this.#isListed(awaited, true) ? undefined : awaited;
     this.#mayBeSurvivor = head === undefined && start === undefined && isDraining;
@@ -67,8 +74,10 @@ export class KeyHistory {
   current(): PageSoFar | undefined {
     const head = this.#head;
     if (head === undefined || head.record?.kind === 'void' || this.#isCurrentListed(head)) return undefined;
-    const entry = currentEntry({ bucket: this.#bucket, key: this.key }, head);
-    return { position: { key: this.key, version: entry.versionId }, found: entry };
+    const entry = currentEntry(this.#place, head, this.#withViews);
+    const draft = { position: { key: this.key, version: entry.versionId }, found: entry };
+    if (this.#withViews === true) this.#current = draft;
+    return draft;
   }
 
   /** What the next of the versions' own blobs adds. */
@@ -93,12 +102,11 @@ export class KeyHistory {
   #find(version: VersionBlob): Omit<PageSoFar, 'position'> | undefined {
     const { token, record } = version;
     const head = this.#head;
+    if (token === namedVersion(head?.record)) this.#refineCurrent(version);
     if (token === namedVersion(head?.record) || this.#isListed(token, record?.isNull === true)) return undefined;
     if (head !== undefined && !isBehind(token, { head, seq: seqOfHead(head) })) return this.#findAbove(head, version);
     if (isVisible(head, version)) {
-      return head === undefined
-        ? this.#findHeadless(version)
-        : { found: ownEntry({ bucket: this.#bucket, key: this.key }, version, false) };
+      return head === undefined ? this.#findHeadless(version) : { found: this.#ownEntry(version) };
     }
     return this.#mayBecomeVisible(version) ? { found: (call) => this.#lookAgain(token, call) } : undefined;
   }
@@ -109,11 +117,11 @@ export class KeyHistory {
    * current one.
    */
   #findHeadless(version: VersionBlob): Omit<PageSoFar, 'position'> {
-    const survivor = ownEntry({ bucket: this.#bucket, key: this.key }, version, this.#isLatestSurvivor());
+    const survivor = this.#ownEntry(version, this.#isLatestSurvivor());
     const isShared = this.#hasLooked;
     this.#hasLooked = true;
     const found = async (call: Call): Promise<Looked> => {
-      this.#headNow ??= readHead({ bucket: this.#bucket, key: this.key }, call);
+      this.#headNow ??= readHead(this.#place, call);
       const head = await this.#headNow;
       return head === undefined ? survivor : this.#shownWith(head, version, isShared ? 'beneath' : 'first');
     };
@@ -125,14 +133,16 @@ export class KeyHistory {
    * not be shown.
    */
   #shownWith(head: Head, version: VersionBlob, place: 'first' | 'beneath'): Looked {
-    const history = new KeyHistory(
-      { bucket: this.#bucket, key: this.key },
-      { head, start: this.#start, isDraining: false },
-    );
+    const history = new KeyHistory(this.#place, {
+      head,
+      start: this.#start,
+      isDraining: false,
+      withViews: this.#withViews,
+    });
     const current = place === 'first' ? history.current()?.found : undefined;
     const isOwn = version.token !== namedVersion(head.record) && isVisible(head, version);
     if (isOwn && !isBehind(version.token, { head, seq: seqOfHead(head) })) return 'outdated';
-    const own = isOwn ? [ownEntry({ bucket: this.#bucket, key: this.key }, version, false)] : [];
+    const own = isOwn ? [this.#ownEntry(version)] : [];
     return [...(typeof current === 'object' ? [current] : []), ...own];
   }
 
@@ -143,9 +153,9 @@ export class KeyHistory {
   #findAbove(head: Head, version: VersionBlob): Omit<PageSoFar, 'position'> | undefined {
     if (!mayHideVersions(head) || !isVisible(head, version)) return undefined;
     const found = async (call: Call): Promise<Looked> => {
-      this.#headNow ??= readHead({ bucket: this.#bucket, key: this.key }, call);
+      this.#headNow ??= readHead(this.#place, call);
       const isSame = (await this.#headNow)?.properties.revision === head.properties.revision;
-      return isSame ? ownEntry({ bucket: this.#bucket, key: this.key }, version, false) : 'outdated';
+      return isSame ? this.#ownEntry(version) : 'outdated';
     };
     return { found };
   }
@@ -157,9 +167,26 @@ export class KeyHistory {
   }
 
   async #lookAgain(token: VersionToken, call: Call): Promise<Looked> {
-    const version = await readVersion({ bucket: this.#bucket, key: this.key }, token, call);
+    const version = await readVersion(this.#place, token, call);
     if (version === undefined || !isVisible(this.#head, version)) return 'nothing';
-    return ownEntry({ bucket: this.#bucket, key: this.key }, version, false);
+    return this.#ownEntry(version);
+  }
+
+  /** What a head repeats of a version may have changed on the version's own blob since, which is listed, too. */
+  #refineCurrent(version: VersionBlob): void {
+    const current = this.#current;
+    const entry = current?.found;
+    if (current === undefined || entry?.kind !== 'version') return;
+    const own = this.#ownEntry(version, true);
+    if (own.kind === 'version' && own.view !== undefined) current.found = { ...entry, view: own.view };
+  }
+
+  get #place(): KeyRef {
+    return { bucket: this.#bucket, key: this.key };
+  }
+
+  #ownEntry(version: VersionBlob, isLatest = false): VersionsEntry {
+    return ownEntry(this.#place, version, { isLatest, withViews: this.#withViews });
   }
 
   #nullDraft(token: VersionToken): PageSoFar {
@@ -168,9 +195,9 @@ export class KeyHistory {
 
   /** It got its blob after the blobs were read, or lost it after the head was: then the head is another by now. */
   async #findNull(token: VersionToken, call: Call): Promise<Looked> {
-    const version = await readVersion({ bucket: this.#bucket, key: this.key }, token, call);
-    if (version !== undefined) return ownEntry({ bucket: this.#bucket, key: this.key }, version, false);
-    const head = await readHead({ bucket: this.#bucket, key: this.key }, call);
+    const version = await readVersion(this.#place, token, call);
+    if (version !== undefined) return this.#ownEntry(version);
+    const head = await readHead(this.#place, call);
     // Should a head ever name what is not there, a listing must not fail of it.
     return namedNull(head?.record) === token ? 'nothing' : 'outdated';
   }

@@ -19,7 +19,7 @@ import { asNoSuchBucket } from '../heads/object-read.ts';
 import { holdsSurvivor } from './survivors.ts';
 
 export type { ListedEntry, ListedObject, ListedPrefix, ListingPage, ListingRequest } from './listing-entry.ts';
-export type { ListedMarker, ListedVersion, VersionsEntry } from './version-entry.ts';
+export type { ListedMarker, ListedVersion, ListedView, VersionsEntry } from './version-entry.ts';
 export type { VersionsPage } from './version-page.ts';
 export type { VersionsRequest } from './version-start.ts';
 
@@ -50,7 +50,7 @@ export function createListing({
     objects: listLive,
     async versions(bucket, request, call) {
       checkMarker(bucket, request);
-      if (bucket.versioning === 'never') return nullVersions(bucket, request, call);
+      if (bucket.versioning === 'never' && request.withViews !== true) return nullVersions(bucket, request, call);
       return listVersions(bucket, { request, isDraining: isDraining({ versioningDrainMs, now }, bucket) }, call);
     },
     isEmpty: async (bucket, call) => !(await hasContent(bucket, call)),

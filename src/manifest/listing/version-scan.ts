@@ -151,8 +151,10 @@ export class VersionScan {
   }
 
   #newHistory(key: string, head: ReturnType<typeof parseListedHead> | undefined): KeyHistory {
-    const { bucket, start, isDraining } = this.#options;
-    return new KeyHistory({ bucket, key }, { head, isDraining, start: key === start?.key ? start.within : undefined });
+    const { bucket, request, start, isDraining } = this.#options;
+    const { withViews } = request;
+    const within = key === start?.key ? start.within : undefined;
+    return new KeyHistory({ bucket, key }, { head, isDraining, start: within, withViews });
   }
 
   #takePrefix(prefix: string, queue: RegionQueue): void {

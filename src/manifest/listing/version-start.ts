@@ -13,6 +13,8 @@ export interface VersionsRequest extends ListingRequest {
    * Version of the key `after` behind which the page begins, which need not exist any more; absent: behind all of them.
    */
   readonly afterVersion?: string;
+  /** Versions are listed with their views. */
+  readonly withViews?: boolean;
 }
 
 /** How far the versions of a key were listed. */

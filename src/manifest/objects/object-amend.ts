@@ -2,7 +2,7 @@ import type { Call } from '../../observe/call.ts';
 import { amendHead } from '../heads/head-amend.ts';
 import { type Head, NULL_VERSION, recordIsHere } from '../heads/head.ts';
 import { StoreError } from '../../store/store-error.ts';
-import { type ObjectAmendment, amended } from '../versions/object-amendment.ts';
+import { type AmendedFields, type ObjectAmendment, amended, toldOf } from '../versions/object-amendment.ts';
 import type { ObjectsContext } from '../versions/object-context.ts';
 import { liveView } from '../heads/object-read.ts';
 import type { ObjectTarget } from '../heads/object-requests.ts';
@@ -62,6 +62,7 @@ async function amendInHead(
   call: Call,
 ): Promise<AmendedHead> {
   let before: ObjectView | undefined;
+  let fields: AmendedFields | undefined;
   const head = await amendHead(
     {
       bucket,
@@ -69,10 +70,11 @@ async function amendInHead(
       change: async (current) => {
         before = recordIsHere(current) ? liveView({ bucket, key }, current) : undefined;
         if (current === undefined || before === undefined) return undefined;
-        const fields = amendment(before);
+        fields = amendment(before);
         if (fields?.lock !== undefined) requireLockable(context, bucket);
         return fields && amended(await placedRecord(context, { bucket, key }, current, call), fields);
       },
+      told: () => (before && fields ? toldOf(before, fields) : { kind: 'amended' }),
     },
     call,
   );

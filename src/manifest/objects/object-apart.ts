@@ -4,9 +4,9 @@ import { judgeWrite, hasWriteConditions } from '../../protocol/conditions.ts';
 import { isS3Error } from '../../errors/s3-error.ts';
 import { bodySize } from '../../streams/bytes.ts';
 import { whileStreaming } from '../heads/commit-life.ts';
-import { encryptedBy, keepingOf, opaqueMd5 } from '../heads/encrypt-with.ts';
+import { encryptedBy, keepingOf, opaqueMd5 } from '../heads/keep-apart.ts';
 import { liveView, readHead } from '../heads/object-read.ts';
-import type { AnyBody, EncryptWith, PutRequest, PutTarget } from '../heads/object-requests.ts';
+import type { AnyBody, KeepApart, PutRequest, PutTarget } from '../heads/object-requests.ts';
 import { opaqueEtag } from '../heads/head.ts';
 import { removePieces, writePieces } from '../heads/pieces.ts';
 import type { Piece } from '../records/encryption.ts';
@@ -18,7 +18,7 @@ const EMPTY = new Uint8Array(0);
 const MD5_OF_NOTHING = createHash('md5').digest('hex');
 
 interface ApartPut extends PutTarget<AnyBody> {
-  readonly request: PutRequest<AnyBody> & { readonly encryptWith: EncryptWith };
+  readonly request: PutRequest<AnyBody> & { readonly keepApart: KeepApart };
 }
 
 /**
@@ -33,19 +33,19 @@ export async function putApart<T>(
   call: Call,
 ): Promise<T> {
   const { bucket, key } = target;
-  const { encryptWith, body, md5, facts, etag, ...request } = target.request;
+  const { keepApart, body, md5, facts, etag, ...request } = target.request;
   await judgeFirst(target, call);
   const token = newToken(context.clock.next());
-  const keeping = keepingOf(bucket.home, encryptWith, request.attributes.storageClass);
+  const keeping = keepingOf(bucket.home, keepApart, request.attributes.storageClass);
   const named = { token, body, keeping, md5 };
   try {
     const { pieces, md5: stored } = await whileStreaming(call, (client) => writePieces(target, named, client));
     const found = await facts;
     const checksum = request.checksum ?? (found?.checksum && { ...found.checksum, type: 'FULL_OBJECT' as const });
     const size = sizeOf(pieces);
-    const encryption = { by: encryptedBy(encryptWith), size, token };
+    const encryption = { by: encryptedBy(keepApart), size, token };
     const object = { ...request, ...(checksum && { checksum }), encryption, pieces };
-    const shown = encryptWith.kind === 'archive' ? (etag ?? md5 ?? stored ?? found?.md5) : opaqueMd5();
+    const shown = keepApart.kind === 'archive' ? (etag ?? md5 ?? stored ?? found?.md5) : opaqueMd5();
     const known = shown ?? (size === 0 ? MD5_OF_NOTHING : opaqueEtag(newNonce()));
     return await put({ bucket, key, request: { ...object, body: EMPTY, etag: known } });
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { Call } from '../../observe/call.ts';
 import { type BlobMetadata, type BlobProperties, type BlobRef, at } from '../../store/blob-store.ts';
 import { isStoreError, mayHaveHappened } from '../../store/store-error.ts';
+import { type AnnouncedChange, announce, confirm, isWatched, withdraw } from '../heads/announce.ts';
 import { RING_LENGTH, noncesAmended } from '../heads/head-commit.ts';
 import { NULL_VERSION, contentHeadersOf, recordIsHere } from '../heads/head.ts';
 import { readHead } from '../heads/object-read.ts';
@@ -17,11 +18,12 @@ import type { FieldsOf } from '../records/record-fields.ts';
 import type { InlineHead, OwnObject } from '../records/record.ts';
 import { tierOfClass } from '../records/storage-classes.ts';
 import { newToken } from '../records/version-token.ts';
-import { nullBlobOf } from '../versions/displace.ts';
+import { nullBlobOf, seqOfHead } from '../versions/displace.ts';
 import { placedRecord } from '../versions/drain-window.ts';
 import type { ObjectsContext } from '../versions/object-context.ts';
 import { copyToOwn } from '../versions/own-copy.ts';
-import { readVersion } from '../versions/version-blob.ts';
+import { amendmentsOf, readVersion } from '../versions/version-blob.ts';
+import { type AmendedFields, toldOf } from '../versions/object-amendment.ts';
 import { canSettle } from '../versions/settle.ts';
 import { requireStanding } from '../versions/standing.ts';
 import { amendObject } from './object-amend.ts';
@@ -77,14 +79,18 @@ export async function changeClass(context: ObjectsContext, target: ClassTarget, 
     if (before === after) return await relabel(context, target, said, call);
     const kept = await keptAt(context, target, call);
     if (kept === undefined) return 'moved';
+    const announced = await announce(place, { ...kept.change, ...toldOf(view, moved(said)) }, call);
     const fields = await (after === 'archive'
       ? archive(context, place, { kept, view, said }, call)
       : retier(place, kept, said, call));
+    if (kept.change.own !== undefined) await confirm(bucket, announced, call);
     await repeatInHead(place, view, fields, call);
     return 'changed';
   } catch (error) {
-    if (isStoreError(error, 'tooLarge')) return 'tooLarge';
-    if (isStoreError(error, 'tierRefused')) return 'refused';
+    const hindered = isStoreError(error, 'tooLarge', 'tierRefused');
+    // Rules ask again and again for what the account does not have.
+    if (hindered) withdraw(place, (name, task) => context.settler.later(name, task), call);
+    if (hindered) return error.kind === 'tooLarge' ? 'tooLarge' : 'refused';
     if (isStoreError(error, 'conditionFailed', 'sourceConditionFailed', 'sourceNotFound', 'notFound')) return 'moved';
     throw error;
   }
@@ -110,7 +116,7 @@ async function relabel(
   const { key, versionId } = view;
   const target = { bucket, key, versionId };
   if (standing !== undefined) await requireStanding(target, { standing }, await readHead(target, call), call);
-  const fields = { storageClass: said };
+  const fields = moved(said);
   const found = { isSame: false };
   const amendment = (now: ObjectView): typeof fields | undefined => {
     found.isSame = now.bytes.revision === view.bytes.revision;
@@ -118,8 +124,12 @@ async function relabel(
   };
   await amendObject(context, target, amendment, call);
   if (!found.isSame) return 'moved';
-  await repeatInHead(target, view, fields as ClassFields, call);
+  await repeatInHead(target, view, { storageClass: said } as ClassFields, call);
   return 'changed';
+}
+
+function moved(said: string | undefined): AmendedFields {
+  return { storageClass: said, tell: ['moved'] };
 }
 
 /** The blob that has a version's bytes and its record, with the record as a change of it begins. */
@@ -127,6 +137,8 @@ interface Kept {
   readonly ref: BlobRef;
   readonly properties: BlobProperties;
   readonly record: InlineHead | OwnObject;
+  /** Proves that it was changed. */
+  readonly change: Pick<AnnouncedChange, 'nonce' | 'head' | 'own' | 'seq'>;
 }
 
 /** @returns undefined: it is not what was judged. @throws StoreError */
@@ -137,19 +149,22 @@ async function keptAt(
 ): Promise<Kept | undefined> {
   const { revision } = bytes;
   const place = { bucket, key };
-  const head = versionId === NULL_VERSION || standing !== undefined ? await readHead(place, call) : undefined;
+  const isLooked = versionId === NULL_VERSION || standing !== undefined || isWatched(place);
+  const head = isLooked ? await readHead(place, call) : undefined;
   await requireStanding({ ...place, versionId }, { ...(standing && { standing }) }, head, call);
   const nonce = newNonce();
   if (versionId === NULL_VERSION && head !== undefined && recordIsHere(head)) {
     const record = await placedRecord(context, place, head, call);
     if (record.kind !== 'inline' || head.properties.revision !== revision) return undefined;
-    return { ...head, record: { ...record, ...noncesAmended(head, nonce) } };
+    const change = { nonce, head, seq: record.seq };
+    return { ...head, record: { ...record, ...noncesAmended(head, nonce) }, change };
   }
   const token = versionId === NULL_VERSION ? nullBlobOf(head) : versionId;
   const version = token === undefined ? undefined : await readVersion(place, token, call);
   if (version?.record.kind !== 'inline' || version.properties.revision !== revision) return undefined;
   const { record } = version;
-  return { ...version, record: { ...record, ring: [nonce, ...(record.ring ?? [])].slice(0, RING_LENGTH) } };
+  const change = { nonce, head, own: amendmentsOf({ ...version, record }), seq: seqOfHead(head) };
+  return { ...version, record: { ...record, ring: [nonce, ...(record.ring ?? [])].slice(0, RING_LENGTH) }, change };
 }
 
 type ClassFields = Pick<FieldsOf<'said' | 'shown'>, 'storageClass' | 'encryption' | 'pieces'>;

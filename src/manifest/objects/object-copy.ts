@@ -32,7 +32,7 @@ import type { WrittenObject } from '../versions/version-blob.ts';
 export async function copyObject(context: ObjectsContext, target: CopyTarget, call: Call): Promise<Committed> {
   const { bucket, request } = target;
   const sameStore = request.source.bucket.home.store === bucket.home.store;
-  const isEncrypted = request.encryptWith !== undefined || request.source.view.encryption !== undefined;
+  const isEncrypted = request.keepApart !== undefined || request.source.view.encryption !== undefined;
   if (!sameStore || isEncrypted || request.checksumAlgorithm !== undefined) return copyThrough(context, target, call);
   const copy = await pinCopy(target, call);
   const { seq, versionId } = await COPIES[bucket.versioning](context, copy, call);

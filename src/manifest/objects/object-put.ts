@@ -25,9 +25,9 @@ import { type OwnPlace, uploadVersion } from '../versions/upload-version.ts';
 /** Stores an object, in the way that the bucket's versioning asks for (docs/decisions/0002-commit-protocol.md). */
 export function putObject(context: ObjectsContext, target: PutTarget<AnyBody>, call: Call): Promise<Committed> {
   const { bucket, key, request } = target;
-  const { encryptWith } = request;
-  if (encryptWith !== undefined) {
-    const encrypted = { bucket, key, request: { ...request, encryptWith } };
+  const { keepApart } = request;
+  if (keepApart !== undefined) {
+    const encrypted = { bucket, key, request: { ...request, keepApart } };
     return putApart(context, encrypted, (named) => putObject(context, named, call), call);
   }
   if (bucket.versioning === 'enabled') return putVersion(context, target, call);

@@ -1,4 +1,5 @@
 import type { Call } from '../../observe/call.ts';
+import { THE_SERVICE } from '../../protocol/notifications/event-names.ts';
 import type { ByteSource } from '../../streams/bytes.ts';
 import type { Bucket } from '../records/bucket.ts';
 import type { KeyRef } from '../records/key-ref.ts';
@@ -16,7 +17,7 @@ import { HeadMemory, canBeCopied } from '../heads/head-memory.ts';
 import { NewKeys } from '../heads/new-keys.ts';
 import { openView, readHead } from '../heads/object-read.ts';
 import { removeObject } from './object-remove.ts';
-import { finishRestore, restoreObject } from './object-restore.ts';
+import { endRestore, finishRestore, restoreObject } from './object-restore.ts';
 import type {
   Committed,
   CopyObjectRequest,
@@ -94,6 +95,11 @@ export interface Objects {
    */
   finishRestore(target: ObjectTarget, view: ObjectView, call: Call): Promise<ObjectView>;
   /**
+   * Takes a restore that is over out of the record, with the event that S3 has for it. @returns false: the restore is
+   * another one by now. @throws as `find`
+   */
+  endRestore(target: ObjectTarget, view: ObjectView, call: Call): Promise<boolean>;
+  /**
    * Changes the storage class of a version in place, if it is still as the view says; bytes, ETag, version id and
    * Last-Modified stay. @throws S3Error PreconditionFailed: it does not stand where it stood; StoreError: also when it
    * is unknown whether it was changed
@@ -129,6 +135,13 @@ function recallSource({ memory }: ObjectsContext, place: KeyRef): ObjectView | u
   if (versioning !== 'never' || !home.store.capabilities.pinsSources) return undefined;
   const next = memory.ahead(place, 'copies');
   return next !== undefined && canBeCopied(place, next.head) ? viewOf(next.head, place) : undefined;
+}
+
+/** What no request asks for is told as done by S3, for the bucket's owner. */
+function byTheService({ bucket }: KeyRef, call: Call): Call {
+  const owner = `AmazonCustomer:${bucket.ownerId}`;
+  const service = { requester: THE_SERVICE, sourceAddress: THE_SERVICE, hostId: THE_SERVICE };
+  return { ...call, occasion: { operation: 'RestoreObject', principalId: owner, ...service } };
 }
 
 export function createObjects(options: ObjectsOptions): Objects {
@@ -178,8 +191,10 @@ export function createObjects(options: ObjectsOptions): Objects {
       commit({ bucket, key }, call, (own) => restoreObject(context, { bucket, key, versionId, request, guard }, own)),
     finishRestore: (target, view, call) => {
       if (!isRestoring(view.restore, context.now())) return Promise.resolve(view);
-      return commit(target, call, (own) => finishRestore(context, { ...target, view }, own));
+      return commit(target, byTheService(target, call), (own) => finishRestore(context, { ...target, view }, own));
     },
+    endRestore: (target, view, call) =>
+      commit(target, byTheService(target, call), (own) => endRestore(context, { ...target, view }, own)),
     changeClass: (bucket, view, request, call) =>
       commit({ bucket, key: view.key }, call, (own) => changeClass(context, { bucket, view, ...request }, own)),
     look: headsSideBySide,

@@ -2,6 +2,7 @@ import type { Tag } from '../../protocol/tagging.ts';
 import type { Acl } from '../../protocol/acl/acl.ts';
 import type { Ownership, PublicAccessBlock } from '../../protocol/acl/ownership.ts';
 import type { CorsRule } from '../../protocol/cors/cors-rule.ts';
+import type { Inventory } from '../../protocol/inventory/inventory.ts';
 import type { Lifecycle } from '../../protocol/lifecycle/lifecycle.ts';
 import type { BucketLogging } from '../../protocol/logging/bucket-logging.ts';
 import type { NotificationRule } from '../../protocol/notifications/notification-rule.ts';
@@ -69,6 +70,8 @@ export interface BucketSettings {
   readonly logging?: BucketLogging;
   /** Never empty. */
   readonly notifications?: readonly NotificationRule[];
+  /** By id; never empty. */
+  readonly inventories?: readonly Inventory[];
   readonly encryption?: BucketEncryption;
   readonly accelerate?: 'Suspended';
   /** Access control by the tags of the bucket is on. */

@@ -5,21 +5,22 @@ import { newNonce } from '../records/clock.ts';
 import { blobMetadata } from '../heads/overflow.ts';
 import { claimIn, nativeIn } from '../records/metadata.ts';
 import { type VersionToken, isVersionToken } from '../records/version-token.ts';
+import { type Announced, announce, confirm } from '../heads/announce.ts';
 import { amendHead } from '../heads/head-amend.ts';
 import { outcomeUnknown } from '../heads/commit-life.ts';
 import { RING_LENGTH } from '../heads/head-commit.ts';
 import { type Head, NULL_VERSION, recordIsHere } from '../heads/head.ts';
-import { type AmendedFields, type ObjectAmendment, amended } from './object-amendment.ts';
+import { type AmendedFields, type ObjectAmendment, amended, toldOf } from './object-amendment.ts';
 import type { ObjectsContext } from './object-context.ts';
 import { readHead } from '../heads/object-read.ts';
 import type { ObjectTarget } from '../heads/object-requests.ts';
 import type { OwnObject } from '../records/record.ts';
 import type { ObjectView } from '../records/object-view.ts';
 import { markerNamed, noSuchVersion } from './delete-marker-errors.ts';
-import { nullBlobOf } from './displace.ts';
+import { nullBlobOf, seqOfHead } from './displace.ts';
 import { placedRecord } from './drain-window.ts';
 import { currentVersion, objectOf } from './find-version.ts';
-import { type KnownVersion, isVisible, readVersion, versionIdOf } from './version-blob.ts';
+import { type KnownVersion, amendmentsOf, isVisible, readVersion, versionIdOf } from './version-blob.ts';
 import type { KeyRef } from '../records/key-ref.ts';
 import { keepsMore } from '../../protocol/object-lock.ts';
 import { AGAIN, TURNS, inTurns } from '../records/turns.ts';
@@ -63,17 +64,26 @@ export async function amendVersion(
     }
     if (unanswered !== undefined) {
       const { view: before, fields } = unanswered;
-      if (ringOf(version).includes(nonce)) return finished(context, target, { version, before, fields }, call);
+      if (ringOf(version).includes(nonce)) {
+        await confirm(bucket, unanswered.announced, call);
+        return finished(context, target, { version, before, fields }, call);
+      }
       if (!isProvenUndone(version, unanswered)) throw outcomeUnknown(unanswered.error);
     }
     const view = objectOf(version, target);
     const fields = amendment(view);
     if (fields === undefined) return { view };
+    const own = amendmentsOf(version);
+    const change = { ...toldOf(view, fields), nonce, head, own, seq: seqOfHead(head) };
+    const announced = await announce({ bucket, key }, change, call);
     const result = await rewrite(target, { version, fields, nonce }, call);
-    if (result === 'done') return finished(context, target, { version, before: view, fields }, call);
+    if (result === 'done') {
+      await confirm(bucket, announced, call);
+      return finished(context, target, { version, before: view, fields }, call);
+    }
     if (result === 'moved') return AGAIN;
     // It may have been changed already: no other version may be taken for it from now on.
-    unanswered = { error: result, view, fields, ring: ringOf(version), token: version.token };
+    unanswered = { error: result, view, fields, announced, ...own };
     versionId = versionIdOf(version);
     return AGAIN;
   };
@@ -86,6 +96,7 @@ interface Unanswered {
   /** What it was made to, and what it said. */
   readonly view: ObjectView;
   readonly fields: AmendedFields;
+  readonly announced: Announced | undefined;
   readonly token: VersionToken;
   /** Nonces that the blob carried before it. */
   readonly ring: readonly string[];
@@ -102,9 +113,8 @@ function isProvenUndone(version: KnownVersion, { token: before, ring }: Unanswer
   return version.token === before && (last === undefined ? now.length < RING_LENGTH : now.includes(last));
 }
 
-/** Nonces of the amendments of a version, the last one first. */
-function ringOf({ record }: KnownVersion): readonly string[] {
-  return record.kind === 'inline' ? (record.ring ?? []) : [];
+function ringOf(version: KnownVersion): readonly string[] {
+  return amendmentsOf(version).ring;
 }
 
 /** If an earlier answer was lost and the look for its outcome fails as well, the outcome is unknown. */

@@ -76,6 +76,14 @@ export function versionIdOf({ token, record }: Pick<VersionBlob, 'token' | 'reco
   return record?.isNull === true ? NULL_VERSION : token;
 }
 
+/** What proves amendments of a version: their nonces on its own blob, the last one first. */
+export function amendmentsOf({ token, record }: KnownVersion): {
+  readonly token: VersionToken;
+  readonly ring: readonly string[];
+} {
+  return { token, ring: record.kind === 'inline' ? (record.ring ?? []) : [] };
+}
+
 /**
  * The whole reader rule (docs/decisions/0007-versions.md): whether a version's own blob belongs to the key's
  * history, given its head. Without a head nothing does that the protocol made; what is stamped and has

@@ -68,7 +68,8 @@ export const putObjectAcl: Operation = async (request, context) => {
         const owned = { subject: 'object', ownerId: object.ownerId, bucketOwnerId: bucket.ownerId } as const;
         const acl = requestedAcl({ headers: request.headers, body }, owned, context);
         refusePublicAcl(acl, bucket.settings);
-        return { acl };
+        // S3 has no event for an ACL that stays as it is.
+        return isSameAcl(object.acl, acl) ? undefined : { acl };
       },
       call,
     );

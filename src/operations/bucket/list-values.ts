@@ -1,12 +1,11 @@
 import { owned } from '../../access/acl/in-force.ts';
 import { isPlain } from '../../observe/plain.ts';
-import type { Bucket, ListedEntry, ListedObject } from '../../manifest/index.ts';
+import { type Bucket, type ListedEntry, type ListedObject, storageClassOf } from '../../manifest/index.ts';
 import { XmlTexts, type XmlValue } from '../../protocol/xml/document.ts';
 import { encodeElement, escapeXml } from '../../protocol/xml/encode.ts';
 import { OWNER, RESTORE_STATUS } from '../../protocol/xml/list-shapes.ts';
 import { xmlDate } from '../../protocol/xml/xml-date.ts';
 import { restoreStatus } from '../object/restore-object.ts';
-import { storageClassOf } from '../object/storage-class.ts';
 import type { OperationContext } from '../operation.ts';
 import type { ListParameters } from './list-parameters.ts';
 

@@ -14,6 +14,7 @@ import { createdVersionHeaders } from '../object-version.ts';
 import { locationOf } from '../answer-values.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { encryptionOf, requireOffered, shownKey } from '../encryption.ts';
+import { withinQuotaIfAdded } from '../quota.ts';
 import { heedingUpload, requireCompletionAccess, requireStarter } from './authorized-upload.ts';
 import { checksumTypeOf, objectChecksum } from './upload-checksum.ts';
 import { isPartNumber, uploadTarget } from './upload-request.ts';
@@ -33,26 +34,30 @@ export const completeMultipartUpload: Operation = async (request, context) => {
   const conditions = writeConditions(request.headers);
   const target = uploadTarget(request, bucket);
   await requireCompletionAccess(target, context);
-  const parts = await heedingUpload(target, readParts(request, context), context);
 
   let encryption = encryptionOf(undefined);
   const { buckets, uploads } = context.manifest;
-  const completed = await uploads.complete(
-    target,
-    {
-      parts,
-      expected,
-      conditions,
-      ...(shown && { key: shown }),
-      beforeAssembly: (by) => {
-        encryption = encryptionOf(by);
-        context.mayTakeLong(encryption);
+  // The bytes are those of the parts, which count already. A repeated Complete adds nothing and is not judged.
+  const completed = await withinQuotaIfAdded({ bytes: 0, objects: 1 }, context, async (admit) => {
+    const parts = await heedingUpload(target, readParts(request, context), context);
+    return uploads.complete(
+      target,
+      {
+        parts,
+        expected,
+        conditions,
+        ...(shown && { key: shown }),
+        beforeAssembly: async (by) => {
+          await admit();
+          encryption = encryptionOf(by);
+          context.mayTakeLong(encryption);
+        },
+        mayKnow: (starter) => requireStarter(target, starter, context),
+        beforePublication: () => buckets.confirm(bucket, context.call),
       },
-      mayKnow: (starter) => requireStarter(target, starter, context),
-      beforePublication: () => buckets.confirm(bucket, context.call),
-    },
-    context.call,
-  );
+      context.call,
+    );
+  });
   const { etag, checksum, versionId, made } = completed;
   const value = {
     Location: locationOf(request, target.key),

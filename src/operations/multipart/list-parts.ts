@@ -27,6 +27,7 @@ export const listParts: Operation = async (request, context) => {
     UploadId: upload.uploadId,
     ...uploadValues(upload, ownerLookup(context)),
     PartNumberMarker: after,
+    // Always there, and 0 behind the last part, as recordings of S3 have it: clients go by IsTruncated.
     NextPartNumberMarker: parts.at(-1)?.number ?? 0,
     MaxParts: limit,
     IsTruncated: isTruncated,

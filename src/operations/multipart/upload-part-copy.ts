@@ -15,8 +15,9 @@ import {
   unlessMoved,
 } from '../copy-source.ts';
 import type { Operation, OperationSettings } from '../operation.ts';
-import { AGAIN, type EncryptWith, inTurns, requirePartKey, TURNS } from '../../manifest/index.ts';
+import { AGAIN, type KeepApart, inTurns, requirePartKey, TURNS } from '../../manifest/index.ts';
 import { describeEncryption, partEncryption, requireOffered, shownKey } from '../encryption.ts';
+import { withinQuota } from '../quota.ts';
 import { requestedPartNumber, refuseBody, refuseVersionId, uploadTarget } from './upload-request.ts';
 
 const RANGE = 'x-amz-copy-source-range';
@@ -43,19 +44,23 @@ export const uploadPartCopy: Operation = async (request, context) => {
   const target = uploadTarget(request, bucket);
   const upload = await authorizedForPart(target, context);
   requirePartKey(upload.encryption, shown);
-  const encryptWith = partEncryption(upload.encryption, shown, bucket);
+  const keepApart = partEncryption(upload.encryption, shown, bucket);
 
   const copying = inTurns(TURNS.copyPart, async (turn) => {
     const judged = await judgedSource(request, turn, context, (source) => {
       const range = wanted && requireInside(wanted, source.view.size, context.settings);
       requireSourceConditions(request.headers, source);
       requireCopyable(range === undefined ? source.view.size : range.last - range.first + 1);
-      return { number, source, ...(range && { range }), ...(encryptWith && { encryptWith }) };
+      return { number, source, ...(range && { range }), ...(keepApart && { keepApart }) };
     });
     const { copy } = judged;
-    const headers = { ...responseHeaders(request.headers, encryptWith), ...copiedVersionHeaders(copy.source) };
-    context.mayTakeLong(headers);
-    const part = await unlessMoved(uploads.copyPart(upload, copy, context.call), judged, context);
+    const headers = { ...responseHeaders(request.headers, keepApart), ...copiedVersionHeaders(copy.source) };
+    const { range, source } = copy;
+    const bytes = range === undefined ? source.view.size : range.last - range.first + 1;
+    const part = await withinQuota({ bytes, objects: 0 }, context, async () => {
+      context.mayTakeLong(headers);
+      return unlessMoved(uploads.copyPart(upload, copy, context.call), judged, context);
+    });
     if (part === AGAIN) return AGAIN;
     const value = { LastModified: xmlDate(part.mtime), ETag: quoted(part.etag), ...checksumElements(part.checksum) };
     return { status: 200, headers, body: xml(COPY_PART_RESULT, value) };
@@ -63,9 +68,9 @@ export const uploadPartCopy: Operation = async (request, context) => {
   return heedingUpload(target, copying, context);
 };
 
-function responseHeaders(headers: HeaderReader, encryptWith: EncryptWith | undefined): Record<string, string> {
+function responseHeaders(headers: HeaderReader, keepApart: KeepApart | undefined): Record<string, string> {
   const algorithm = headers.get(CUSTOMER_ALGORITHM);
-  return { ...describeEncryption(encryptWith), ...(algorithm !== undefined && { [CUSTOMER_ALGORITHM]: algorithm }) };
+  return { ...describeEncryption(keepApart), ...(algorithm !== undefined && { [CUSTOMER_ALGORITHM]: algorithm }) };
 }
 
 /** Exactly `bytes=<first>-<last>`. @throws S3Error InvalidArgument */

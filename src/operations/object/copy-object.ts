@@ -20,6 +20,7 @@ import {
 import { createdVersionHeaders } from '../object-version.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { requireAlso } from '../permission.ts';
+import { withinQuota } from '../quota.ts';
 import type { S3Request } from '../../protocol/request.ts';
 import type { S3Response } from '../../protocol/response.ts';
 import { describeEncryption, requestedEncryption } from '../encryption.ts';
@@ -50,7 +51,7 @@ export const copyObject: Operation = async (request, context) => {
       const { attributes, ...rest } = copyMetadata(metadata, source.view);
       return {
         source,
-        ...(apart && { encryptWith: apart }),
+        ...(apart && { keepApart: apart }),
         conditions,
         ...ownership,
         ...rest,
@@ -59,15 +60,14 @@ export const copyObject: Operation = async (request, context) => {
     });
     const { copy } = judged;
     const headers = { ...describeEncryption(encryptWith), ...copiedVersionHeaders(copy.source) };
-    context.mayTakeLong(headers);
-    const committed = await unlessMoved(
-      context.manifest.objects.copy({ bucket, key }, copy, context.call),
-      judged,
-      context,
-    );
+    const { size } = copy.source.view;
+    const committed = await withinQuota({ bytes: size, objects: 1 }, context, async () => {
+      context.mayTakeLong(headers);
+      return unlessMoved(context.manifest.objects.copy({ bucket, key }, copy, context.call), judged, context);
+    });
     if (committed === AGAIN) return AGAIN;
     const { mtime } = committed;
-    const made = { key, mtime, size: copy.source.view.size, tags: copy.attributes.tags };
+    const made = { key, mtime, size, tags: copy.attributes.tags };
     return copied(committed, { ...headers, ...expirationHeader(bucket.settings.lifecycle, made) });
   });
 };

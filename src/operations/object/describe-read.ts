@@ -1,4 +1,4 @@
-import { type ObjectView, timeOf } from '../../manifest/index.ts';
+import { type ObjectView, storageClassOf, timeOf } from '../../manifest/index.ts';
 import type { Checksum } from '../../protocol/checksums/algorithms.ts';
 import {
   type ResponseHeaders,
@@ -11,7 +11,6 @@ import type { S3Request } from '../../protocol/request.ts';
 import { storedEncryptionHeaders } from '../encryption.ts';
 import { versionHeaders } from '../object-version.ts';
 import type { OperationContext } from '../operation.ts';
-import { storageClassOf } from './storage-class.ts';
 import { shownLock } from './object-lock.ts';
 import type { ReadTarget } from './read-request.ts';
 import { restoreHeaders } from './restore-object.ts';

@@ -1,5 +1,5 @@
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
-import { type ObjectView, requireKey } from '../../manifest/index.ts';
+import { type ObjectView, requireKey, storageClassOf } from '../../manifest/index.ts';
 import { httpDate } from '../../protocol/headers/object-headers.ts';
 import type { HeaderReader } from '../../protocol/request.ts';
 import { type XmlValue, xml } from '../../protocol/xml/document.ts';
@@ -11,7 +11,6 @@ import { versionHeaders, versionTarget } from '../object-version.ts';
 import { shownKey } from '../encryption.ts';
 import type { Operation } from '../operation.ts';
 import { requireAlso } from '../permission.ts';
-import { storageClassOf } from './storage-class.ts';
 import { readConditions, requireConditions } from './read-request.ts';
 
 const HEADER = 'x-amz-object-attributes';

@@ -8,6 +8,7 @@ import type { Operation, OperationContext } from '../operation.ts';
 import { requireAccess } from '../permission.ts';
 import { asRestored, requireReadable } from './storage-class.ts';
 import { describeRead } from './describe-read.ts';
+import { isVeeamKey, veeamDocument } from './veeam-document.ts';
 import { type ReadTarget, notModified, readTarget, requireConditions } from './read-request.ts';
 import { type ByteSelection, isOfAnother, selectBytes } from './select-bytes.ts';
 
@@ -20,6 +21,8 @@ const MAX_TURNS = 4;
 export const getObject: Operation = async (request, context) => {
   const { bucket } = context;
   const target = readTarget(request, context);
+  const document = isVeeamKey(target.key) ? await veeamDocument(target, context) : undefined;
+  if (document !== undefined) return document;
   const { view, body } = (await openAtOnce(target, context)) ?? (await lookThenOpen(target, context));
   if (body === undefined) return notModified(view, versionHeaders(bucket, view.versionId));
   const { status, headers } = describeRead(request, target, view, context);
@@ -30,6 +33,11 @@ export const getObject: Operation = async (request, context) => {
 export const headObject: Operation = async (request, context) => {
   const { bucket } = context;
   const target = readTarget(request, context);
+  const document = isVeeamKey(target.key) ? await veeamDocument(target, context) : undefined;
+  if (document !== undefined) {
+    const { status, headers } = document;
+    return { status, ...(headers && { headers }) };
+  }
   const view = await asRestored(target, await authorizedObject(target, context), context);
   requireKey(view.encryption?.by, target.shown);
   if (requireConditions(view, target.conditions) === 'notModified') {

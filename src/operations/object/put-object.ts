@@ -13,8 +13,9 @@ import { judgedByBackend } from '../failure.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { describeEncryption, requestedEncryption } from '../encryption.ts';
 import { newObjectAttributes } from './new-object.ts';
+import { withinQuota } from '../quota.ts';
 import { keptApart } from './storage-class.ts';
-import { type AnyBody, type Bucket, type EncryptWith, type PutRequest, isWatched } from '../../manifest/index.ts';
+import { type AnyBody, type Bucket, type KeepApart, type PutRequest, isWatched } from '../../manifest/index.ts';
 
 /** S3's largest single upload: 5 GiB. */
 export const MAX_OBJECT_SIZE = 5_368_709_120;
@@ -28,12 +29,31 @@ interface Opener {
 }
 
 /**
- * Stores what `source` opens as the object that the request names. The bucket is read once more before the last bytes
+ * Stores what `source` opens as the object that the request names, if quotas let it in by the length that the request
+ * declares; a form counts with its fields.
+ */
+export function storeObject(request: S3Request, source: Opener, context: OperationContext): Promise<S3Response> {
+  const { declaredSize } = request.body;
+  return withinQuota({ bytes: declaredSize ?? 0, objects: 1 }, context, (admitted) => {
+    if (admitted === undefined) return store(request, source, context);
+    const opener: Opener = {
+      open: async (options) => {
+        const body = await source.open(options);
+        if (declaredSize === undefined) admitted.grow(sizeOf(body) ?? 0);
+        return body;
+      },
+    };
+    return store(request, opener, context);
+  });
+}
+
+/**
+ * The bucket is read once more before the last bytes
  * are let through. If it was deleted, the object is refused. If its versioning has changed, or whether changes of the
  * key are announced, the object is refused only when bytes are on their way to the backend already; while the gateway
  * holds all of them, it is stored in the bucket as it is now.
  */
-export async function storeObject(request: S3Request, source: Opener, context: OperationContext): Promise<S3Response> {
+async function store(request: S3Request, source: Opener, context: OperationContext): Promise<S3Response> {
   const { bucket } = context;
   const encryptWith = requestedEncryption({ headers: request.headers, bucket }, context);
   const described = describe(request, context);
@@ -65,7 +85,7 @@ export async function storeObject(request: S3Request, source: Opener, context: O
     ...object,
     conditions,
     ...uploadOf(body),
-    ...(apart && { encryptWith: apart }),
+    ...(apart && { keepApart: apart }),
   };
   const committed = await judgedByBackend(
     md5 === 'backend' && body.kind === 'streamed' ? put.md5 : undefined,
@@ -87,7 +107,7 @@ export async function storeObject(request: S3Request, source: Opener, context: O
 }
 
 /** The backend says the MD5 of what one write stores in the open. Bytes that lie apart may not become one write. */
-function md5By(size: number, apart: EncryptWith | undefined, { home }: Bucket): Md5By {
+function md5By(size: number, apart: KeepApart | undefined, { home }: Bucket): Md5By {
   const { writeReturnsMd5, maxWrite } = home.store.capabilities;
   if (!writeReturnsMd5 || size > maxWrite) return 'here';
   return apart === undefined ? 'backend' : 'ifDeclared';

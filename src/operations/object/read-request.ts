@@ -4,10 +4,18 @@ import { type VersionTarget, versionTarget } from '../object-version.ts';
 import type { OperationContext } from '../operation.ts';
 import { type ByteSelection, selectionOf } from './select-bytes.ts';
 import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
-import type { ObjectView } from '../../manifest/index.ts';
-import { type ReadConditions, failedCondition, preconditionFailed } from '../../protocol/conditions.ts';
+import {
+  type ConditionTarget,
+  type ReadConditions,
+  failedCondition,
+  preconditionFailed,
+} from '../../protocol/conditions.ts';
 import { isFieldValue, withoutOuterBlanks } from '../../protocol/headers/field-text.ts';
-import { type ResponseHeaders, describeUnmodified } from '../../protocol/headers/object-headers.ts';
+import {
+  type DescribedObject,
+  type ResponseHeaders,
+  describeUnmodified,
+} from '../../protocol/headers/object-headers.ts';
 import type { HeaderReader, S3Request } from '../../protocol/request.ts';
 import type { S3Response } from '../../protocol/response.ts';
 
@@ -40,14 +48,14 @@ export function readConditions(headers: HeaderReader): ReadConditions {
 }
 
 /** @returns `notModified` for a 304. @throws S3Error PreconditionFailed */
-export function requireConditions(view: ObjectView, conditions: ReadConditions): 'notModified' | undefined {
+export function requireConditions(view: ConditionTarget, conditions: ReadConditions): 'notModified' | undefined {
   const failed = failedCondition(conditions, view, Date.now());
   if (failed === undefined) return undefined;
   if (failed === 'If-None-Match' || failed === 'If-Modified-Since') return 'notModified';
   throw preconditionFailed(failed);
 }
 
-export function notModified(view: ObjectView, version: ResponseHeaders): S3Response {
+export function notModified(view: DescribedObject, version: ResponseHeaders): S3Response {
   return { status: 304, headers: { ...describeUnmodified(view), ...version } };
 }
 

@@ -18,6 +18,9 @@ interface RangeSelection {
   readonly ifRange: string | undefined;
 }
 
+/** What of an object decides about ranges and parts. */
+type SelectedFrom = Pick<ObjectView, 'size' | 'etag' | 'mtime' | 'parts'>;
+
 export interface SelectedBytes {
   readonly first: number;
   readonly length: number;
@@ -47,12 +50,12 @@ export function selectionOf(request: S3Request): ByteSelection {
 }
 
 /** Whether a range that was asked for does not count, since the object is not the one that `If-Range` names. */
-export function isOfAnother(selection: ByteSelection, view: ObjectView): boolean {
+export function isOfAnother(selection: ByteSelection, view: SelectedFrom): boolean {
   return selection.kind === 'range' && selection.ifRange !== undefined && !isSameState(selection.ifRange, view);
 }
 
 /** @throws S3Error InvalidRange, InvalidPart */
-export function selectBytes(selection: ByteSelection, view: ObjectView): SelectedBytes {
+export function selectBytes(selection: ByteSelection, view: SelectedFrom): SelectedBytes {
   switch (selection.kind) {
     case 'whole':
       return { first: 0, length: view.size, partial: false };
@@ -70,7 +73,7 @@ export function selectBytes(selection: ByteSelection, view: ObjectView): Selecte
   }
 }
 
-function selectPart(number: number, view: ObjectView): SelectedBytes {
+function selectPart(number: number, view: SelectedFrom): SelectedBytes {
   const parts = view.parts ?? [{ number: 1, size: view.size }];
   let first = 0;
   for (const part of parts) {

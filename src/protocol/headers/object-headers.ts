@@ -6,7 +6,7 @@ import { isFieldName, isFieldValue } from './field-text.ts';
 import { describeAttributes, META_PREFIX, type ParsedAttributes } from './object-attributes.ts';
 
 /** What GetObject and HeadObject say about an object in headers. */
-interface DescribedObject extends ParsedAttributes {
+export interface DescribedObject extends ParsedAttributes {
   readonly etag: string;
   readonly mtime: number;
   readonly tags?: readonly Tag[];

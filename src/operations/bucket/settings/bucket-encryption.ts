@@ -1,10 +1,9 @@
-import { invalidArgument, S3Error } from '../../../errors/s3-error.ts';
+import { invalidArgument, S3Error, notOffered } from '../../../errors/s3-error.ts';
 import { type Bucket, type BucketEncryption, ENCRYPTION_TYPES, type EncryptionType } from '../../../manifest/index.ts';
 import { decodeXml } from '../../../protocol/xml/decode.ts';
 import { type XmlDocument, xml } from '../../../protocol/xml/document.ts';
 import { SERVER_SIDE_ENCRYPTION_CONFIGURATION } from '../../../protocol/xml/setting-shapes.ts';
 import { requireKmsKey } from '../../encryption.ts';
-import { notOffered } from './not-offered.ts';
 
 /** A bucket of which nothing was set: the service encrypts all that it stores, with keys of its own. */
 export const SERVICES_ENCRYPTION: BucketEncryption = { bucketKey: false };

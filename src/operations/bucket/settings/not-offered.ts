@@ -1,4 +1,4 @@
-import { S3Error } from '../../../errors/s3-error.ts';
+import { S3Error, notOffered } from '../../../errors/s3-error.ts';
 import { SMALL_DOCUMENT } from '../../../protocol/xml/decode.ts';
 import { parseTree } from '../../../protocol/xml/parse-tree.ts';
 import type { S3Request } from '../../../protocol/request.ts';
@@ -30,11 +30,6 @@ export async function elementsOf(
   } catch (error) {
     throw new S3Error('MalformedXML', { cause: error });
   }
-}
-
-/** @param what beginning of a sentence: `Notification of events` */
-export function notOffered(what: string): S3Error {
-  return new S3Error('NotImplemented', { message: `${what} is not offered by this service.` });
 }
 
 /**

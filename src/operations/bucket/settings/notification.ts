@@ -1,11 +1,10 @@
-import { S3Error } from '../../../errors/s3-error.ts';
+import { S3Error, notOffered } from '../../../errors/s3-error.ts';
 import type { BucketSettings } from '../../../manifest/index.ts';
 import { notificationDocument, requestedNotifications } from '../../../protocol/notifications/notification-document.ts';
 import type { NotificationRule } from '../../../protocol/notifications/notification-rule.ts';
 import { SMALL_DOCUMENT, decodeXml } from '../../../protocol/xml/decode.ts';
 import { NOTIFICATION_CONFIGURATION } from '../../../protocol/xml/notification-shape.ts';
 import type { Operation, OperationContext } from '../../operation.ts';
-import { notOffered } from './not-offered.ts';
 import { without } from './setting.ts';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketNotificationConfiguration.html */
@@ -23,9 +22,7 @@ export const putBucketNotificationConfiguration: Operation = async (request, con
   const { bucket, manifest, call } = context;
   const bytes = await request.body.readAll(SMALL_DOCUMENT.bytes);
   if (bytes.length === 0) throw new S3Error('MissingRequestBodyError');
-  const document = decodeXml(NOTIFICATION_CONFIGURATION, bytes);
-  const rules = requestedNotifications(document);
-  if (document.eventBridge !== undefined) throw notOffered('Notification by Amazon EventBridge');
+  const rules = requestedNotifications(decodeXml(NOTIFICATION_CONFIGURATION, bytes));
   requireTargets(rules, context);
   if (request.headers.get('x-amz-skip-destination-validation')?.toLowerCase() !== 'true') {
     await greetNew(rules, context);
@@ -36,17 +33,23 @@ export const putBucketNotificationConfiguration: Operation = async (request, con
   return { status: 200 };
 };
 
-/** @throws S3Error InvalidArgument: the operator has named no such target */
+/** @throws S3Error InvalidArgument: the operator has named no such target; NotImplemented: none for EventBridge */
 function requireTargets(rules: readonly NotificationRule[], { settings }: OperationContext): void {
-  const missing = rules.find(({ target }) => settings.notificationTargets?.has(target) !== true);
-  if (missing !== undefined) throw unusable(missing, 'does not exist');
+  const missing = rules.filter(({ target }) => settings.notificationTargets?.has(target) !== true);
+  if (missing.some(({ kind }) => kind === 'eventBridge')) throw notOffered('Notification by Amazon EventBridge');
+  const [first] = missing;
+  if (first !== undefined) throw unusable(first, 'does not exist');
 }
 
-/** S3 sends a message to each target that is new. @throws S3Error InvalidArgument: it did not take it */
+/**
+ * S3 sends a message to each target that is new, but not to EventBridge.
+ * @throws S3Error InvalidArgument: it did not take it
+ */
 async function greetNew(rules: readonly NotificationRule[], context: OperationContext): Promise<void> {
   const { bucket, settings, call, hostId, asked } = context;
   const before = new Set(bucket.settings.notifications?.map(({ target }) => target));
-  const fresh = new Map(rules.filter(({ target }) => !before.has(target)).map((rule) => [rule.target, rule]));
+  const isNew = ({ kind, target }: NotificationRule): boolean => kind !== 'eventBridge' && !before.has(target);
+  const fresh = new Map(rules.filter(isNew).map((rule) => [rule.target, rule]));
   for (const rule of fresh.values()) {
     const message = {
       Service: 'Amazon S3',
@@ -64,7 +67,7 @@ async function greetNew(rules: readonly NotificationRule[], context: OperationCo
   }
 }
 
-const WHAT = { topic: 'topic', queue: 'queue', function: 'Lambda' } as const;
+const WHAT = { topic: 'topic', queue: 'queue', function: 'Lambda', eventBridge: 'event bus' } as const;
 
 function unusable({ kind, target }: NotificationRule, why: string, cause?: unknown): S3Error {
   return new S3Error('InvalidArgument', {

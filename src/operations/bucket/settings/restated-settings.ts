@@ -1,9 +1,9 @@
-import { S3Error } from '../../../errors/s3-error.ts';
+import { S3Error, notOffered } from '../../../errors/s3-error.ts';
 import type { OperationName } from '../../../protocol/operation-table.ts';
 import { decodeXml } from '../../../protocol/xml/decode.ts';
 import { REQUEST_PAYMENT_CONFIGURATION } from '../../../protocol/xml/setting-shapes.ts';
 import type { Operation } from '../../operation.ts';
-import { elementsOf, notOffered, requireInForce } from './not-offered.ts';
+import { elementsOf, requireInForce } from './not-offered.ts';
 import { MAX_BODY } from './setting.ts';
 
 const DONE = { status: 200 } as const;

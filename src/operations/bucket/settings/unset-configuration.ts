@@ -17,11 +17,9 @@ const UNSET: Partial<Record<OperationName, S3ErrorCode | XmlDocument>> = {
   GetBucketReplication: 'ReplicationConfigurationNotFoundError',
   GetBucketAnalyticsConfiguration: 'NoSuchConfiguration',
   GetBucketMetricsConfiguration: 'NoSuchConfiguration',
-  GetBucketInventoryConfiguration: 'NoSuchConfiguration',
   GetBucketIntelligentTieringConfiguration: 'NoSuchConfiguration',
   DeleteBucketAnalyticsConfiguration: 'NoSuchConfiguration',
   DeleteBucketMetricsConfiguration: 'NoSuchConfiguration',
-  DeleteBucketInventoryConfiguration: 'NoSuchConfiguration',
   DeleteBucketIntelligentTieringConfiguration: 'NoSuchConfiguration',
 };
 
