@@ -4,11 +4,11 @@ import type { AmendedFields } from '../../src/manifest/versions/object-amendment
 import type { Call } from '../../src/observe/call.ts';
 import type { WriteConditions } from '../../src/protocol/conditions.ts';
 import { testCall } from '../support/test-call.ts';
-import { encryptedBy } from '../../src/manifest/heads/encrypt-with.ts';
-import type { EncryptWith } from '../../src/manifest/heads/object-requests.ts';
+import { encryptedBy } from '../../src/manifest/heads/keep-apart.ts';
+import type { KeepApart } from '../../src/manifest/heads/object-requests.ts';
 import { CUSTOMER_KEY, OWNER, type HangUpWorld } from './hang-up-world.ts';
 
-const UNDER_KEY: EncryptWith = { kind: 'customer', key: CUSTOMER_KEY };
+const UNDER_KEY: KeepApart = { kind: 'customer', key: CUSTOMER_KEY };
 
 /** A key before the operation: what was done to it, in the bucket's own state unless said otherwise. */
 export const STARTS: Readonly<Record<Versioning, Readonly<Record<string, (world: HangUpWorld) => Promise<unknown>>>>> =
@@ -58,7 +58,7 @@ function put(world: HangUpWorld): Promise<unknown> {
 }
 
 function putUnderKey(world: HangUpWorld): Promise<unknown> {
-  const request = world.request(`old ${world.nextNumber()} under a key`, { encryptWith: UNDER_KEY });
+  const request = world.request(`old ${world.nextNumber()} under a key`, { keepApart: UNDER_KEY });
   return world.objects.put({ bucket: world.bucket, key: 'k' }, request, testCall());
 }
 
@@ -73,20 +73,20 @@ async function complete(world: HangUpWorld): Promise<unknown> {
 /** An upload with its one part. @returns what completes it */
 async function started(
   world: HangUpWorld,
-  encryptWith?: EncryptWith,
+  keepApart?: KeepApart,
 ): Promise<(conditions: WriteConditions, call: Call) => Promise<unknown>> {
   const { uploads, bucket } = world;
   const attributes = { headers: {}, userMetadata: {} };
   const target = await uploads.create(
     { bucket, key: 'k' },
-    { ownerId: OWNER, attributes, ...(encryptWith && { encryption: encryptedBy(encryptWith) }) },
+    { ownerId: OWNER, attributes, ...(keepApart && { encryption: encryptedBy(keepApart) }) },
     testCall(),
   );
   const body = Buffer.from('of parts');
   const facts = { md5: createHash('md5').update(body).digest('hex') };
   const { etag } = await uploads.putPart(
     await uploads.find(target, testCall()),
-    { number: 1, body, facts, ...(encryptWith && { encryptWith }) },
+    { number: 1, body, facts, ...(keepApart && { keepApart }) },
     testCall(),
   );
   const parts = [{ number: 1, etag, checksums: {} }];
@@ -140,7 +140,7 @@ function putting(): HangUpOperation[] {
         prepare: async (world) => (call) =>
           world.objects.put(
             { bucket: world.bucket, key: 'k' },
-            world.request('new', { conditions, encryptWith: UNDER_KEY }),
+            world.request('new', { conditions, keepApart: UNDER_KEY }),
             call,
           ),
       },
@@ -154,7 +154,7 @@ function puttingUnderKeys(): HangUpOperation[] {
     {
       name: 'PUT under a key, streamed',
       prepare: async (world) => (call) =>
-        world.objects.put({ bucket: world.bucket, key: 'k' }, world.streamed('new', { encryptWith: UNDER_KEY }), call),
+        world.objects.put({ bucket: world.bucket, key: 'k' }, world.streamed('new', { keepApart: UNDER_KEY }), call),
     },
     {
       name: 'CompleteMultipartUpload under a key',
@@ -175,7 +175,7 @@ function puttingUnderKeys(): HangUpOperation[] {
 async function copying(
   world: HangUpWorld,
   conditions: WriteConditions,
-  encryptWith?: EncryptWith,
+  keepApart?: KeepApart,
 ): Promise<(call: Call) => Promise<unknown>> {
   const { objects, bucket } = world;
   await objects.put({ bucket, key: 'source' }, world.request('copied'), testCall());
@@ -190,7 +190,7 @@ async function copying(
         conditions,
         source: { bucket, view },
         sameAttributes: true,
-        ...(encryptWith && { encryptWith }),
+        ...(keepApart && { keepApart }),
       },
       call,
     );

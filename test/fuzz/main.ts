@@ -5,10 +5,14 @@ import { CLOUDS, startCloud } from '../support/backends/clouds.ts';
 import { fuzz } from './fuzz.ts';
 import { restingMemory } from './held.ts';
 
-/**
- * `npm run fuzz -- --requests N --seed S --backend memory|azure|gcs --first K --tls`: exit code 1 when a
- * request did harm. `first`: a run goes on at that number.
- */
+const USAGE = `usage: npm run fuzz -- [options]
+  --requests N                random requests; 100000 unless given
+  --seed N                    which ones; 1 unless given
+  --first N                   begin with the request of this number; 0 unless given
+  --backend memory|azure|gcs  what stands behind the gateway; memory unless given
+  --tls                       reach the gateway over TLS
+Ends with 0, and with 1 when a request did harm.`;
+
 const BACKENDS: Readonly<Record<string, string>> = { azure: 'Azurite', gcs: 'the double of Cloud Storage' };
 
 const mib = (bytes: number): string => (bytes / 2 ** 20).toFixed(1);
@@ -19,8 +23,13 @@ const { values } = parseArgs({
     first: { type: 'string', default: '0' },
     backend: { type: 'string', default: 'memory' },
     tls: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
   },
 });
+if (values.help) {
+  console.log(USAGE);
+  process.exit(0);
+}
 const start = Number(values.first);
 const requests = start + Number(values.requests);
 const cloudName = BACKENDS[values.backend];

@@ -31,6 +31,9 @@ test('data in a folder outlive the process, and stopping ends it', async () => {
   await before.createContainer(ref.container, {}, testCall());
   await before.write(ref, Buffer.from('kept'), { metadata: {} }, testCall());
   await before.close();
+  const answer = await fetch(first.endpoint);
+  expect(answer.headers.get('keep-alive'), 'longer than any proxy in front of it stays idle').toBe('timeout=240');
+  await answer.body?.cancel();
   await first.stop();
   expect(isAlive(first.pid)).toBe(false);
   await first.stop();

@@ -12,6 +12,8 @@ const ENTRY_POINTS = [
   'src/healthcheck.mjs',
   'src/trace.mjs',
   'src/policy.mjs',
+  'src/admin.mjs',
+  'src/cosi.mjs',
   'test/testbed.mjs',
   'test/bench/run.mjs',
 ];

@@ -90,6 +90,18 @@ const PLANTS: readonly Plant[] = [
     imports: 'fastify',
   },
   {
+    what: "the COSI driver using the gateway's own files",
+    rule: 'the-cosi-driver-stands-apart',
+    file: 'src/main/cosi/a.ts',
+    imports: '../ok.ts',
+  },
+  {
+    what: 'a command that speaks gRPC',
+    rule: 'grpc-in-one-place',
+    file: 'src/main/b.ts',
+    imports: '@grpc/grpc-js',
+  },
+  {
     what: 'a manifest file that knows an SDK',
     rule: 'cloud-clients-in-adapters-only',
     file: 'src/manifest/b.ts',
@@ -181,6 +193,7 @@ const PLANTS: readonly Plant[] = [
 /** What the plants import, and one file each that keeps the rules. */
 const HARMLESS: Readonly<Record<string, string>> = {
   'src/main/ok.ts': "import '../gateway/ok.ts';\nimport '../../adapters/memory/ok.ts';\nimport '../../config/ok.ts';\n",
+  'src/main/cosi/ok.ts': "import '../../streams/b.ts';\nimport '@grpc/grpc-js';\n",
   'src/gateway/ok.ts': "import '../operations/ok.ts';\nimport 'fastify';\n",
   'src/admin/ok.ts': 'export {};\n',
   'src/operations/ok.ts': "import '../access/ok.ts';\nimport '../errors/ok.ts';\n",

@@ -91,7 +91,9 @@ const SETTINGS: Readonly<Partial<Record<OperationName, Case>>> = Object.fromEntr
       'ListBucketMetricsConfigurations',
       'PutBucketMetricsConfiguration',
       'ListBucketInventoryConfigurations',
+      'GetBucketInventoryConfiguration',
       'PutBucketInventoryConfiguration',
+      'DeleteBucketInventoryConfiguration',
       'ListBucketIntelligentTieringConfigurations',
       'PutBucketIntelligentTieringConfiguration',
       'GetBucketCors',
@@ -110,7 +112,7 @@ const SETTINGS: Readonly<Partial<Record<OperationName, Case>>> = Object.fromEntr
       method,
       match: { subresource = '' },
     } = operationRow(name);
-    const query = `?${subresource}${/^Put.*(?:Analytics|Metrics|Inventory|IntelligentTiering)/.test(name) ? '&id=1' : ''}`;
+    const query = `?${subresource}${/^Put.*(?:Analytics|Metrics|IntelligentTiering)|BucketInventoryConfiguration$/.test(name) ? '&id=1' : ''}`;
     return [
       name,
       {

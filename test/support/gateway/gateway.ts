@@ -20,13 +20,17 @@ import {
   type BucketRule,
   createRealm,
   readOnlyBuckets,
+  veeamBuckets,
 } from '../../../src/main/bucket-rules.ts';
 import { backgroundCall } from '../../../src/main/background-call.ts';
-import { openManifest } from '../../../src/main/manifest.ts';
+import { type OpenManifest, openManifest } from '../../../src/main/manifest.ts';
 import { storageClassesOf } from '../../../src/main/storage-classes.ts';
 import { tieredStore } from '../../../src/manifest/heads/tiered-store.ts';
 import { SYSTEM_TIME, type Time } from '../../../src/manifest/records/time.ts';
+import type { Backend, Realm } from '../../../src/manifest/buckets/realm.ts';
 import { KeyQueue } from '../../../src/manifest/heads/key-queue.ts';
+import type { Quota } from '../../../src/manifest/usage/quota-scope.ts';
+import { Quotas } from '../../../src/manifest/usage/quotas.ts';
 import type { Log } from '../../../src/observe/log.ts';
 import { RequestObservers } from '../../../src/observe/request-observers.ts';
 import { OPERATIONS } from '../../../src/operations/index.ts';
@@ -56,6 +60,10 @@ export interface TestGateway<Store extends BlobStore = MemoryBlobStore> {
   readonly port: number;
   readonly store: Store;
   readonly dispatcher: Dispatcher;
+  /** What background work goes by that runs beside it. */
+  readonly realm: Realm;
+  readonly manifest: OpenManifest;
+  readonly accounts: AccountDirectory;
   /** Messages and fields of everything that was logged. */
   readonly logged: readonly LoggedLine[];
   /** Resolves when nothing that follows answers is waiting or under way. */
@@ -69,6 +77,8 @@ export interface TestGateway<Store extends BlobStore = MemoryBlobStore> {
 
 export interface TestGatewayOptions {
   readonly notificationTargets?: NotificationTargets;
+  /** Of buckets, by their names; absent: none has one. */
+  readonly quotaOf?: (bucket: string) => Quota | undefined;
   /** Operations that replace the real ones. */
   readonly operations?: DispatcherOptions['operations'];
   /** Instead of those below. */
@@ -91,6 +101,7 @@ export interface TestGatewayOptions {
   readonly acceptAnyRegion?: boolean;
   readonly aliases?: readonly BucketAlias[];
   readonly rules?: readonly BucketRule[];
+  readonly veeam?: Parameters<typeof veeamBuckets>[0];
   /** Buckets that are parts of containers. */
   readonly places?: ContainerParts;
   readonly region?: string;
@@ -181,24 +192,20 @@ export async function startGatewayOver<Store extends BlobStore>(
   const { systemContainer = 'system', places = new Map() } = options;
   const plain = noteHeads(placedStore(store, places), systemContainer);
   const classes = options.storageClasses && storageClassesOf({ storageClasses: options.storageClasses }, {}, store);
+  const backend = {
+    name: 'test',
+    store: classes === undefined ? plain : tieredStore(plain, classes),
+    ...(classes !== undefined && { classes }),
+    places: placeIds(places),
+    systemContainer,
+    ownerId: CANONICAL_ID,
+    queue: new KeyQueue(),
+    ...(options.time !== undefined && { time: options.time }),
+    ...(options.kmsKeys !== undefined && { kmsKeys: new Map(Object.entries(options.kmsKeys)) }),
+  };
+  const realm = createRealm([backend], [], undefined);
   const manifest = openManifest({
-    realm: createRealm(
-      [
-        {
-          name: 'test',
-          store: classes === undefined ? plain : tieredStore(plain, classes),
-          ...(classes !== undefined && { classes }),
-          places: placeIds(places),
-          systemContainer,
-          ownerId: CANONICAL_ID,
-          queue: new KeyQueue(),
-          ...(options.time !== undefined && { time: options.time }),
-          ...(options.kmsKeys !== undefined && { kmsKeys: new Map(Object.entries(options.kmsKeys)) }),
-        },
-      ],
-      [],
-      undefined,
-    ),
+    realm,
     bucketCacheMs: options.bucketCacheMs ?? 20,
     ...(options.aliases !== undefined && { aliasOf: aliasesOf(options.aliases) }),
     ...(options.versioningDrainMs !== undefined && { versioningDrainMs: options.versioningDrainMs }),
@@ -243,7 +250,9 @@ export async function startGatewayOver<Store extends BlobStore>(
       ...(options.defaultChecksum !== undefined && { defaultChecksum: options.defaultChecksum }),
       ...(options.customerKeysOverHttp !== undefined && { customerKeysOverHttp: options.customerKeysOverHttp }),
       ...(options.rules !== undefined && { isReadOnly }),
+      ...(options.veeam !== undefined && { veeam: veeamBuckets(options.veeam) }),
       ...(options.notificationTargets && { notificationTargets: options.notificationTargets }),
+      ...(options.quotaOf && { quotas: quotasOf(options.quotaOf, backend, log) }),
       ...(options.acceptAnyRegion !== undefined && { acceptAnyRegion: options.acceptAnyRegion }),
     },
     baseHosts: options.baseHosts ?? ['localhost'],
@@ -284,6 +293,9 @@ export async function startGatewayOver<Store extends BlobStore>(
     port,
     store,
     dispatcher,
+    realm,
+    manifest,
+    accounts,
     logged,
     idle: () => manifest.settler.idle(),
     accessLogs,
@@ -303,4 +315,18 @@ export async function startGatewayOver<Store extends BlobStore>(
       await store.close();
     },
   };
+}
+
+/** Of one process, which is told at once what others have written. */
+function quotasOf(ofBucket: (bucket: string) => Quota | undefined, backend: Backend, log: Log): Quotas {
+  return new Quotas({
+    backends: [backend],
+    ofBucket,
+    ofAccount: () => undefined,
+    exchangeMs: 0,
+    maxAgeMs: 86_400_000,
+    newCall: () => backgroundCall(new AbortController().signal),
+    onProblem: (error) => log.error({ err: error }, 'quotas'),
+    onLevel: () => undefined,
+  });
 }

@@ -60,6 +60,8 @@ export async function shownBy({ admin, token, accessKey, secret, streamed }: Vie
   }
   for (const path of [
     '/api/requests.har',
+    '/api/overview?window=hour',
+    '/api/overview?window=day',
     '/api/replicas',
     '/metrics',
     '/session',

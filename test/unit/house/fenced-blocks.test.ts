@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
+import { parseAllDocuments } from 'yaml';
 import { CONFIG } from '../../../config/schema.ts';
 
 /** What documents hand out to be copied: configuration that the gateway takes, and commands that are known. */
@@ -51,14 +51,20 @@ describe('configuration', () => {
   const settings = new Set(Object.keys(CONFIG.shape));
 
   test.each(blocksOf('yaml'))('%s: a block of YAML is one that is taken', (_document, text) => {
-    const block: unknown = parse(text);
-    if (typeof block !== 'object' || block === null || Array.isArray(block)) return;
+    for (const document of parseAllDocuments(text)) {
+      expect(document.errors).toEqual([]);
+      expect(faultsOf(document.toJS())).toBeUndefined();
+    }
+  });
+
+  function faultsOf(block: unknown): unknown {
+    if (typeof block !== 'object' || block === null || Array.isArray(block)) return undefined;
     const isOfChart = 'config' in block;
     const fragment = isOfChart ? (block.config as object) : block;
     // Files of other programs have none of our names.
-    if (!isOfChart && !Object.keys(fragment).some((name) => settings.has(name))) return;
-    expect(CONFIG.safeParse(whole({ ...fragment })).error?.issues).toBeUndefined();
-  });
+    if (!isOfChart && !Object.keys(fragment).some((name) => settings.has(name))) return undefined;
+    return CONFIG.safeParse(whole({ ...fragment })).error?.issues;
+  }
 
   test.each(blocksOf('json'))('%s: a block of JSON can be read', (_document, text) => {
     expect(() => JSON.parse(text) as unknown).not.toThrow();
@@ -72,6 +78,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   prove: 'src/main/prove/prove-arguments.ts',
   trace: 'src/main/trace/trace-arguments.ts',
   policy: 'src/main/policy-main.ts',
+  cosi: 'src/main/cosi/cosi-arguments.ts',
   'export-plain': 'src/main/sweep/sweep-export-main.ts',
   testbed: 'test/testbed/options.ts',
   bench: 'test/bench/options.ts',

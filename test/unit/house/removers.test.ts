@@ -11,6 +11,7 @@ const ROOT = 'src/manifest';
 const REMOVERS: Readonly<Record<string, string>> = {
   'sweep/sweep-buckets.ts': 'records of buckets that were deleted, past the grace',
   'heads/pieces.ts': 'encrypted bytes that no record names any more, or none ever did',
+  'lifecycle/pass-reports.ts': 'reports of passes over buckets that are gone, or have no rules any more',
   'objects/object-remove.ts': 'heads of keys, judged by the guard of the request',
   'versions/remove-blob.ts': 'blobs of versions, on grounds',
   'versions/remove-version.ts': 'voids',
@@ -23,6 +24,7 @@ const REMOVERS: Readonly<Record<string, string>> = {
   'uploads/upload-complete.ts': 'a claim that came too late',
   'uploads/upload-conclude.ts': 'a head that came too late',
   'uploads/upload-find.ts': 'records of uploads',
+  'usage/usage-records.ts': 'notes of what was written before a count, and counts of buckets that are gone',
   'uploads/upload-parts.ts': 'records of parts, blobs of aborted uploads',
 };
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { S3Error } from '../../../src/errors/s3-error.ts';
-import { hostResolver, parseAddress, splitTarget } from '../../../src/protocol/address.ts';
+import { controlAddress, hostResolver, parseAddress, splitTarget } from '../../../src/protocol/address.ts';
 
 describe('hosts', () => {
   const hosts = hostResolver(['localhost', 's3.example.com', 'deep.s3.example.com'], 'eu-west-1');
@@ -95,4 +95,20 @@ describe('addresses', () => {
       }),
     );
   });
+});
+
+describe('an ARN of a bucket', () => {
+  const addressOf = (partition: string): unknown =>
+    controlAddress(`/v20180820/tags/${encodeURIComponent(`arn:${partition}:s3:::bucket`)}`);
+
+  test.each(['aws', 'aws-cn', 'aws-us-gov', 'aws-iso-b', 'aws-eusc'])('is one in %s', (partition) => {
+    expect(addressOf(partition)).toEqual({ bucket: 'bucket', virtualHost: false, control: true });
+  });
+
+  test.each(['awsx', 'aws-', `aws-${'x'.repeat(1000)}`, `aws${'-x'.repeat(1000)}`, 'aws-CN', 'azure'])(
+    'is none in %.20s',
+    (partition) => {
+      expect(() => addressOf(partition)).toThrow(expect.objectContaining({ code: 'NotImplemented' }));
+    },
+  );
 });

@@ -173,8 +173,9 @@ function ask({ row, keys, way }: Cell, here: Place, client: Client): Promise<Raw
   return client.send(bytes, sent.method);
 }
 
+/** The answer to a HEAD has no document that could say so. */
 const wasRefused = ({ status, body }: RawAnswer): boolean =>
-  status === 403 || body.includes('<Code>AccessDenied</Code>');
+  body === '' ? status === 403 : body.includes('<Code>AccessDenied</Code>');
 
 /** What is wrong with the answer; undefined: nothing. */
 function faultOf(answer: RawAnswer, { row, caller }: Cell, world: World): string | undefined {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { EVENT_BRIDGE } from '../../../src/protocol/notifications/notification-rule.ts';
 import { World } from '../spec/world.ts';
 
 const KNOWN = 'arn:aws:sqs:us-east-1:123456789012:known';
@@ -7,12 +8,13 @@ const DEAF = 'arn:aws:sqs:us-east-1:123456789012:deaf';
 let world: World;
 let bucket: string;
 const greeted: [string, string][] = [];
+let hasEventBridge = false;
 
 beforeAll(async () => {
   world = await World.open({
     bucketCacheMs: 20,
     notificationTargets: {
-      has: (arn) => arn === KNOWN || arn === DEAF,
+      has: (arn) => arn === KNOWN || arn === DEAF || (arn === EVENT_BRIDGE && hasEventBridge),
       greet: async (arn, message) => {
         if (arn === DEAF) throw new Error('no answer');
         greeted.push([arn, message]);
@@ -64,6 +66,20 @@ test.each([
   expect(await get()).toContain(`<Queue>${KNOWN}</Queue>`);
   // A target that nobody has named is not taken, whether it would be tried or not.
   expect(await put(document(arn), skip)).toBe(arn === DEAF ? '200' : told);
+});
+
+test('EventBridge is taken where a target stands for it, and is sent no test message', async () => {
+  const asked = document(KNOWN).replace('</Notif', '<EventBridgeConfiguration/></Notif');
+  expect(await put('<NotificationConfiguration/>')).toBe('200');
+  expect(await put(asked)).toBe(
+    '501 NotImplemented Notification by Amazon EventBridge is not offered by this service.',
+  );
+  expect(await get()).not.toContain('Queue');
+  hasEventBridge = true;
+  const before = greeted.length;
+  expect(await put(asked)).toBe('200');
+  expect(greeted.slice(before).map(([arn]) => arn)).toEqual([KNOWN]);
+  expect(await get()).toMatch(/<Queue>.*<EventBridgeConfiguration/s);
 });
 
 test('a target is an ARN: an address of a client is no target', async () => {

@@ -100,7 +100,7 @@ describe("anything else is refused in S3's words, and nothing changes", () => {
     ['metrics&id=a', '<MetricsConfiguration><Id>a</Id></MetricsConfiguration>', '501 NotImplemented'],
     ['metrics', '<MetricsConfiguration><Id>a</Id></MetricsConfiguration>', '400 InvalidArgument'],
     ['analytics&id=a', '<AnalyticsConfiguration/>', '400 MalformedXML'],
-    ['inventory&id=a', '<InventoryConfiguration><Id>a</Id></InventoryConfiguration>', '501 NotImplemented'],
+    ['inventory&id=a', '<InventoryConfiguration><Id>a</Id></InventoryConfiguration>', '400 MalformedXML'],
     [
       'intelligent-tiering&id=a',
       '<IntelligentTieringConfiguration><Id>a</Id></IntelligentTieringConfiguration>',

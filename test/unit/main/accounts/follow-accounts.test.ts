@@ -3,12 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { loadConfig } from '../../../../config/load.ts';
+import { EMPTY_DOCUMENT } from '../../../../config/managed-document.ts';
+import { AccountsInForce } from '../../../../src/main/accounts/accounts-in-force.ts';
 import { followAccounts } from '../../../../src/main/accounts/follow-accounts.ts';
-import {
-  openIdentities,
-  replaceableIdentities,
-  type ReplaceableIdentities,
-} from '../../../../src/main/accounts/identities.ts';
+import type { ReplaceableIdentities } from '../../../../src/main/accounts/identities.ts';
 
 const SOON = { timeout: 30_000, interval: 50 };
 let folder: string;
@@ -31,18 +29,17 @@ function write(name: string, text: string): void {
 
 function start(): ReplaceableIdentities {
   const loaded = loadConfig(join(folder, 'gateway.yaml'), {});
-  const identities = replaceableIdentities(openIdentities(loaded, { folder, environment: {} }));
+  const inForce = new AccountsInForce({ loaded, document: EMPTY_DOCUMENT }, { folder, environment: {} });
   const record =
     (level: string) =>
     (fields: object): void =>
       void logged.push({ level, fields });
   stop = followAccounts({
-    loaded,
-    identities,
+    inForce,
     environment: {},
     log: { info: record('info'), warn: record('warn'), error: record('error') },
   });
-  return identities;
+  return inForce.identities;
 }
 
 const CONFIG =

@@ -82,6 +82,15 @@ describe('buckets', () => {
     await expect(buckets.get('system', testCall())).rejects.toMatchObject({ code: 'NoSuchBucket' });
   });
 
+  it('of all owners list without those that were deleted', async () => {
+    const { buckets } = await testManifest();
+    await buckets.create({ name: 'gone', ownerId: 'another' }, testCall());
+    await buckets.create({ name: 'kept', ownerId: 'another' }, testCall());
+    await buckets.delete(await buckets.get('gone', testCall()), () => Promise.resolve(true), testCall());
+    const page = await buckets.list({ limit: 100 }, testCall());
+    expect(page.buckets.map(({ name }) => name)).toEqual(['bucket', 'kept']);
+  });
+
   it('list in pages', async () => {
     const { buckets } = await testManifest();
     for (const name of ['aaa', 'bbb', 'ccc']) await buckets.create({ name, ownerId: OWNER }, testCall());
