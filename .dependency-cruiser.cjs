@@ -5,7 +5,7 @@
 const RANKS = [
   ['main'],
   ['gateway', 'admin'],
-  ['access-logs'],
+  ['access-logs', 'inventory'],
   ['operations'],
   ['access'],
   ['manifest'],
@@ -35,7 +35,8 @@ const layerRules = RANKS.flatMap((rank, index) =>
  */
 const FLOORS = [
   [''],
-  ['sweep', 'lifecycle', 'events', 'inspect'],
+  ['sweep', 'lifecycle', 'usage', 'events', 'inspect'],
+  ['passes'],
   ['objects', 'uploads', 'listing', 'buckets'],
   ['versions'],
   ['heads'],
@@ -127,6 +128,20 @@ module.exports = {
       to: { path: '^test/' },
     },
     packageRule('http-server-in-front-only', ['fastify', '@fastify/http-proxy'], '^src/(gateway|admin)/'),
+    packageRule('grpc-in-one-place', ['@grpc'], '^src/main/cosi/'),
+    {
+      name: 'the-cosi-driver-stands-apart',
+      comment:
+        'It is a client of the admin port, and needs of the gateway what a command needs: its options, a log, HTTP.',
+      severity: 'error',
+      from: { path: '^src/main/cosi/' },
+      to: {
+        path: '^(src|adapters|config)/',
+        pathNot:
+          '^src/(observe|streams)/|^src/admin/manage/contract[.]ts|^src/main/(cosi/|admin-port-options|command-line|log|start-error)',
+      },
+    },
+    packageRule('parquet-in-one-place', ['hyparquet-writer'], '^src/inventory/'),
     packageRule('form-parser-in-protocol-only', ['@fastify/busboy'], '^src/protocol/'),
     packageRule(
       'cloud-clients-in-adapters-only',
@@ -144,7 +159,13 @@ module.exports = {
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
-    { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'no-unresolvable',
+      severity: 'error',
+      // Programs of applications run beside packages that the lane fetches.
+      from: { pathNot: '^test/applications/programs/' },
+      to: { couldNotResolve: true },
+    },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
