@@ -102,7 +102,7 @@ const LIMITS = z.strictObject({
     .min(0)
     .default(8192)
     .describe(
-      'Open connections of S3 clients, on all listeners together; more are answered 503 SlowDown and closed, and so are those beyond an eighth of the heap, however many that is ([limits](limits.md#connections)). Each worker takes its share of them. 0: any number.',
+      'Open connections of S3 clients, on all listeners together; more are answered 503 SlowDown and closed, and so are those beyond a tenth of the heap, however many that is ([limits](limits.md#connections)). Each worker takes its share of them. 0: any number.',
     ),
   connectionsPerAddress: z
     .int()

@@ -11,9 +11,9 @@ const LOG_EVERY_MS = 10_000;
 
 /**
  * The part of V8's heap that connections may take, with all that nobody has signed yet. The heap is half of the memory
- * of the container, or of a worker's share of it (`node-flags.ts`), so this follows from that limit: 30 MiB of 384.
+ * of the container, or of a worker's share of it (`node-flags.ts`), so this follows from that limit: 24 MiB of 384.
  */
-const HEAP_PART = 1 / 8;
+const HEAP_PART = 1 / 10;
 
 /** The limit of the configuration, for all listeners of this process. The admin port is none of them. */
 export function connectionLimit({ limits, trustedProxies }: Config, log: Log, peers: Peers): ConnectionLimit {
