@@ -11,6 +11,7 @@ import {
 import { matchesV2 } from './matches-v2.ts';
 import { credentialOf } from './session-token.ts';
 import { SIGV4_ALGORITHM, sign, signatureMatches } from './signature.ts';
+import { shownBytes } from './signed-text.ts';
 import { deriveSigningKey } from './signing-key.ts';
 import type { AuthOptions, SigningCredential } from './verdict.ts';
 
@@ -142,7 +143,14 @@ function decided<C extends SigningCredential>({
   if (credential === undefined) throw new S3Error('InvalidAccessKeyId', { extra: { AWSAccessKeyId: accessKeyId } });
   if (!matches) {
     throw new S3Error('SignatureDoesNotMatch', {
-      extra: { AWSAccessKeyId: accessKeyId, StringToSign: policy, SignatureProvided: signature },
+      extra: {
+        AWSAccessKeyId: accessKeyId,
+        StringToSign: policy,
+        SignatureProvided: signature,
+        get StringToSignBytes() {
+          return shownBytes(policy);
+        },
+      },
     });
   }
   return { kind: 'signed', method: 'form', accessKeyId, credential };

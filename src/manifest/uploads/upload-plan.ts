@@ -189,16 +189,17 @@ function checksumOf(
   const computed = declared === undefined ? undefined : combine(declared, parts);
   const { checksum: claimed } = expected;
   if (claimed === undefined) return computed;
-  if (computed?.algorithm !== claimed.algorithm) {
+  if (computed === undefined) {
     throw invalidRequest(
       `${checksumHeader(claimed.algorithm)} cannot be checked: the upload has no checksum of this algorithm for every part.`,
     );
   }
   const value =
     declared?.type === 'COMPOSITE' && !claimed.value.includes('-') ? `${claimed.value}-${parts.length}` : claimed.value;
-  if (value !== computed.value) {
+  // S3 names the upload's algorithm, whichever the client's is (recorded).
+  if (claimed.algorithm !== computed.algorithm || value !== computed.value) {
     throw new S3Error('BadDigest', {
-      message: `The ${claimed.algorithm.toLowerCase()} you specified did not match the calculated checksum.`,
+      message: `The ${computed.algorithm.toLowerCase()} you specified did not match the calculated checksum.`,
     });
   }
   return computed;

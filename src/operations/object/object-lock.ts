@@ -1,4 +1,4 @@
-import { S3Error, invalidArgument } from '../../errors/s3-error.ts';
+import { S3Error } from '../../errors/s3-error.ts';
 import type { Bucket, ObjectView } from '../../manifest/index.ts';
 import type { ResponseHeaders } from '../../protocol/headers/object-headers.ts';
 import { BYPASS_HEADER, lockHeaders } from '../../protocol/headers/object-lock-headers.ts';
@@ -79,9 +79,11 @@ export function bypassesGovernance(headers: HeaderReader, key: string | undefine
  * (docs/deviations.md). @throws S3Error InvalidArgument
  */
 export function refuseIdleBypass(headers: HeaderReader, { settings }: Bucket): void {
-  const header = headers.get(BYPASS_HEADER);
-  if (header === undefined || settings.objectLock !== undefined) return;
-  throw invalidArgument(BYPASS_HEADER, header, `${BYPASS_HEADER} is only applicable to Object Lock enabled buckets.`);
+  if (headers.get(BYPASS_HEADER) === undefined || settings.objectLock !== undefined) return;
+  throw new S3Error('InvalidArgument', {
+    message: `${BYPASS_HEADER} is only applicable to Object Lock enabled buckets.`,
+    extra: { ArgumentName: BYPASS_HEADER },
+  });
 }
 
 /**

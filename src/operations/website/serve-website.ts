@@ -101,8 +101,7 @@ async function onError(visit: Visit, key: string, error: S3Error): Promise<S3Res
     const { status, headers, body } = redirected({ ...found, status: error.status });
     return { status, ...(headers && { headers }), ...(body && { body }) };
   } catch (thrown) {
-    s3ErrorOf(thrown);
-    throw error;
+    return errorPage(error, visit.ids, s3ErrorOf(thrown));
   }
 }
 
@@ -154,22 +153,30 @@ function sentTo({ request }: Visit, redirect: Partial<Redirect>, key: string): S
   };
 }
 
-function errorPage(error: S3Error, { requestId, hostId }: PageIds): S3Response {
+/** @param ofDocument why the error document could not be shown; absent: there is none (the page of S3 was recorded) */
+function errorPage(error: S3Error, { requestId, hostId }: PageIds, ofDocument?: S3Error): S3Response {
   const title = `${error.status} ${STATUS_CODES[error.status] ?? 'Error'}`;
-  const facts: Record<string, string | number> = {
-    Code: error.code,
-    Message: error.message,
-    ...error.extra,
-    RequestId: requestId,
-    HostId: hostId,
-  };
-  const lines = Object.entries(facts).map(
-    ([name, value]) => `<li>${escapeXml(name)}: ${escapeXml(String(value).slice(0, 4096).toWellFormed())}</li>\n`,
-  );
-  const html = `<html>\n<head><title>${title}</title></head>\n<body>\n<h1>${title}</h1>\n<ul>\n${lines.join('')}</ul>\n<hr/>\n</body>\n</html>\n`;
+  const facts = list({ ...factsOf(error), RequestId: requestId, HostId: hostId });
+  const second = ofDocument === undefined ? '' : `${SECOND_TITLE}\n${list(factsOf(ofDocument))}`;
+  const html = `<html>\n<head><title>${title}</title></head>\n<body>\n<h1>${title}</h1>\n${facts}${second}<hr/>\n</body>\n</html>\n`;
   return {
     status: error.status,
     headers: { ...error.headers, 'content-type': 'text/html; charset=utf-8' },
     body: heldBytes(Buffer.from(html)),
   };
+}
+
+const SECOND_TITLE = '<h3>An Error Occurred While Attempting to Retrieve a Custom Error Document</h3>';
+
+type Facts = Readonly<Record<string, string | number>>;
+
+function factsOf({ code, message, extra }: S3Error): Facts {
+  return { Code: code, Message: message, ...extra };
+}
+
+function list(facts: Facts): string {
+  const items = Object.entries(facts).map(
+    ([name, value]) => `<li>${escapeXml(name)}: ${escapeXml(String(value).slice(0, 4096).toWellFormed())}</li>\n`,
+  );
+  return `<ul>\n${items.join('')}</ul>\n`;
 }

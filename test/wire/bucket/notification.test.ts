@@ -31,7 +31,7 @@ function document(arn: string, event = 's3:ObjectCreated:*'): string {
 
 async function put(body: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
   const answer = await world.ask('PUT', `/${bucket}?notification`, { body, headers });
-  return `${answer.outcome} ${/<Message>([^<]*)</.exec(answer.body)?.[1] ?? ''}${/<ArgumentName1>.*<\/ArgumentValue1>/.exec(answer.body)?.[0] ?? ''}`.trim();
+  return `${answer.outcome} ${/<Message>([^<]*)</.exec(answer.body)?.[1] ?? ''}${/<ArgumentName1>.*<\/ArgumentValue\d>/.exec(answer.body)?.[0] ?? ''}`.trim();
 }
 
 async function get(): Promise<string> {
@@ -66,6 +66,15 @@ test.each([
   expect(await get()).toContain(`<Queue>${KNOWN}</Queue>`);
   // A target that nobody has named is not taken, whether it would be tried or not.
   expect(await put(document(arn), skip)).toBe(arn === DEAF ? '200' : told);
+});
+
+test('each target that does not exist is named', async () => {
+  const [one, two] = ['arn:aws:sqs:us-east-1:123456789012:one', 'arn:aws:sqs:us-east-1:123456789012:two'];
+  const second = `<QueueConfiguration><Queue>${two}</Queue><Event>s3:ObjectRestore:Post</Event></QueueConfiguration>`;
+  const both = document(one).replace('</Notif', `${second}</Notif`);
+  expect(await put(both)).toContain(
+    `<ArgumentName2>${two}</ArgumentName2><ArgumentValue2>The destination queue does not exist</ArgumentValue2>`,
+  );
 });
 
 test('EventBridge is taken where a target stands for it, and is sent no test message', async () => {

@@ -161,14 +161,21 @@ describe('a signed form', () => {
     expect(outcome(await roundTrip(strict.gateway.port, formRequest(bucket, parts), 'POST'))).toBe(
       '400 InvalidRequest',
     );
-    expect(
-      outcome(
-        await post({
-          ...parts,
-          fields: parts.fields.map(([name, value]) => [name, name === 'signature' ? value.toLowerCase() : value]),
-        }),
-      ),
-    ).toBe('403 SignatureDoesNotMatch');
+    const wrong = await post({
+      ...parts,
+      fields: parts.fields.map(([name, value]) => [name, name === 'signature' ? value.toLowerCase() : value]),
+    });
+    expect(outcome(wrong)).toBe('403 SignatureDoesNotMatch');
+    // As S3 was recorded to show it: what was signed, and its bytes.
+    const [, text = '', bytes = ''] =
+      /<StringToSign>([^<]*)<\/StringToSign>.*<StringToSignBytes>([^<]*)</.exec(wrong.body) ?? [];
+    expect(bytes).toBe(
+      [...Buffer.from(text)]
+        .map((byte) => byte.toString(16).padStart(2, '0'))
+        .join(' ')
+        .slice(0, bytes.length),
+    );
+    expect(bytes.length).toBeGreaterThan(100);
   });
 
   test('reaches the bucket by its host', async () => {

@@ -56,6 +56,39 @@ const LOCKED_PUTS: readonly (readonly [what: string, headers: Record<string, str
 ];
 
 export const REFUSALS: readonly RecordedRow[] = [
+  ...['inventory', 'metrics', 'analytics'].map((kind) => ({
+    what: `a configuration that is not there names no bucket: ${kind}`,
+    source: RECORDED,
+    ask: async (world: World, bucket: string) => told(await world.ask('GET', `/${bucket}?${kind}&id=x`), 'BucketName'),
+    expected: ['404 NoSuchConfiguration', 'The specified configuration does not exist.', ''],
+  })),
+  {
+    what: 'a copy source without a slash: the header stands in place of its value',
+    source: RECORDED,
+    ask: async (world, bucket) =>
+      told(
+        await world.ask('PUT', `/${bucket}/k`, { headers: { 'x-amz-copy-source': 'bucketkey' } }),
+        'ArgumentName',
+        'ArgumentValue',
+      ),
+    expected: ['400 InvalidArgument', 'Invalid copy source object key', 'x-amz-copy-source', 'x-amz-copy-source'],
+  },
+  {
+    what: 'a bypass of governance where there is no lock: its value is not shown',
+    source: RECORDED,
+    ask: async (world, bucket) =>
+      told(
+        await world.ask('DELETE', `/${bucket}/k`, { headers: { 'x-amz-bypass-governance-retention': 'true' } }),
+        'ArgumentName',
+        'ArgumentValue',
+      ),
+    expected: [
+      '400 InvalidArgument',
+      'x-amz-bypass-governance-retention is only applicable to Object Lock enabled buckets.',
+      'x-amz-bypass-governance-retention',
+      '',
+    ],
+  },
   ...LOCKED_PUTS.map(([what, headers, expected]) => ({
     what: `an object with a lock: ${what}`,
     source: 'told with its message by users of several clients',

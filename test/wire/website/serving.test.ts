@@ -246,6 +246,35 @@ describe('a website', () => {
     expect((await visit('/a.html', 'GET', { 'if-none-match': etag })).status).toBe(304);
   });
 
+  test('says of an error document that is missing what S3 was recorded to say', async () => {
+    await configure(`${INDEX}<ErrorDocument><Key>gone.html</Key></ErrorDocument>`);
+    const { status, body } = await visit('/none');
+    expect([status, body.replace(/(RequestId|HostId): [^<]*/g, '$1')]).toEqual([
+      404,
+      `<html>
+<head><title>404 Not Found</title></head>
+<body>
+<h1>404 Not Found</h1>
+<ul>
+<li>Code: NoSuchKey</li>
+<li>Message: The specified key does not exist.</li>
+<li>Key: none</li>
+<li>RequestId</li>
+<li>HostId</li>
+</ul>
+<h3>An Error Occurred While Attempting to Retrieve a Custom Error Document</h3>
+<ul>
+<li>Code: NoSuchKey</li>
+<li>Message: The specified key does not exist.</li>
+<li>Key: gone.html</li>
+</ul>
+<hr/>
+</body>
+</html>
+`,
+    ]);
+  });
+
   test('answers errors as pages that show nothing that was not sent', async () => {
     await configure(INDEX);
     const { status, headers, body } = await visit('/%3Cscript%3E');

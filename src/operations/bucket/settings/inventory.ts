@@ -45,7 +45,7 @@ export const putBucketInventoryConfiguration: Operation = async (request, contex
 export const getBucketInventoryConfiguration: Operation = async (request, context) => {
   const id = requiredId(request);
   const inventory = (await latestInventories(context)).find((one) => one.id === id);
-  if (inventory === undefined) throw missing(context);
+  if (inventory === undefined) throw new S3Error('NoSuchConfiguration');
   return { status: 200, body: inventoryDocument(inventory) };
 };
 
@@ -56,7 +56,7 @@ export const deleteBucketInventoryConfiguration: Operation = async (request, con
   const change = (settings: BucketSettings): BucketSettings => {
     const { inventories = [] } = settings;
     const others = inventories.filter((one) => one.id !== id);
-    if (others.length === inventories.length) throw missing(context);
+    if (others.length === inventories.length) throw new S3Error('NoSuchConfiguration');
     return others.length === 0 ? without(settings, 'inventories') : { ...settings, inventories: others };
   };
   await manifest.buckets.amend(bucket, change, call);
@@ -82,10 +82,6 @@ function byId(one: Inventory, other: Inventory): number {
 /** Read past the cache: the answer shows what any replica has just put. */
 async function latestInventories({ bucket, manifest, call }: OperationContext): Promise<readonly Inventory[]> {
   return (await manifest.buckets.latest(bucket, call)).settings.inventories ?? [];
-}
-
-function missing({ bucket }: OperationContext): S3Error {
-  return new S3Error('NoSuchConfiguration', { extra: { BucketName: bucket.name } });
 }
 
 function tokenOfId(id: string): string {

@@ -37,8 +37,7 @@ export const putBucketNotificationConfiguration: Operation = async (request, con
 function requireTargets(rules: readonly NotificationRule[], { settings }: OperationContext): void {
   const missing = rules.filter(({ target }) => settings.notificationTargets?.has(target) !== true);
   if (missing.some(({ kind }) => kind === 'eventBridge')) throw notOffered('Notification by Amazon EventBridge');
-  const [first] = missing;
-  if (first !== undefined) throw unusable(first, 'does not exist');
+  if (missing.length > 0) throw unusable(missing, 'does not exist');
 }
 
 /**
@@ -62,17 +61,22 @@ async function greetNew(rules: readonly NotificationRule[], context: OperationCo
     try {
       await settings.notificationTargets?.greet(rule.target, JSON.stringify(message), call);
     } catch (cause) {
-      throw unusable(rule, 'did not take the test message', cause);
+      throw unusable([rule], 'did not take the test message', cause);
     }
   }
 }
 
 const WHAT = { topic: 'topic', queue: 'queue', function: 'Lambda', eventBridge: 'event bus' } as const;
 
-function unusable({ kind, target }: NotificationRule, why: string, cause?: unknown): S3Error {
+/** S3 numbers the targets (recorded). */
+function unusable(rules: readonly NotificationRule[], why: string, cause?: unknown): S3Error {
+  const named = rules.flatMap(({ kind, target }, index) => [
+    [`ArgumentName${index + 1}`, target],
+    [`ArgumentValue${index + 1}`, `The destination ${WHAT[kind]} ${why}`],
+  ]);
   return new S3Error('InvalidArgument', {
     message: 'Unable to validate the following destination configurations',
-    extra: { ArgumentName1: target, ArgumentValue1: `The destination ${WHAT[kind]} ${why}` },
+    extra: Object.fromEntries(named) as Record<string, string>,
     cause,
   });
 }

@@ -32,6 +32,7 @@ const DELETIONS = [
 const readUnset: Operation = async (_request, { bucket, operation }) => {
   const state = UNSET[operation.name];
   if (state === undefined) throw new S3Error('NotImplemented');
+  if (state === 'NoSuchConfiguration') throw new S3Error(state);
   if (typeof state === 'string') throw new S3Error(state, { extra: { BucketName: bucket.name } });
   return { status: 200, body: state };
 };
