@@ -30,8 +30,7 @@ export function parseCopySource(header: string): CopySourceHeader {
   const slash = path.indexOf('/');
   const bucket = slash < 0 ? path : path.slice(0, slash);
   const key = slash < 0 ? '' : path.slice(slash + 1);
-  // S3 names the header in place of its value (recorded).
-  if (key === '') throw invalidArgument(HEADER, HEADER, 'Invalid copy source object key');
+  if (key === '') throw invalidArgument(HEADER, header, 'Invalid copy source object key');
   if (!isBucketName(bucket)) throw invalidArgument(HEADER, header, 'Invalid copy source bucket name');
   checkKeyLength(key);
   const versionId = version?.[1];

@@ -63,17 +63,6 @@ export const REFUSALS: readonly RecordedRow[] = [
     expected: ['404 NoSuchConfiguration', 'The specified configuration does not exist.', ''],
   })),
   {
-    what: 'a copy source without a slash: the header stands in place of its value',
-    source: RECORDED,
-    ask: async (world, bucket) =>
-      told(
-        await world.ask('PUT', `/${bucket}/k`, { headers: { 'x-amz-copy-source': 'bucketkey' } }),
-        'ArgumentName',
-        'ArgumentValue',
-      ),
-    expected: ['400 InvalidArgument', 'Invalid copy source object key', 'x-amz-copy-source', 'x-amz-copy-source'],
-  },
-  {
     what: 'a bypass of governance where there is no lock: its value is not shown',
     source: RECORDED,
     ask: async (world, bucket) =>
