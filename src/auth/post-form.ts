@@ -148,7 +148,7 @@ function decided<C extends SigningCredential>({
         StringToSign: policy,
         SignatureProvided: signature,
         get StringToSignBytes() {
-          return shownBytes(policy);
+          return shownBytes(Buffer.from(policy).toString('latin1'));
         },
       },
     });

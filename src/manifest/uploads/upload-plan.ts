@@ -196,7 +196,7 @@ function checksumOf(
   }
   const value =
     declared?.type === 'COMPOSITE' && !claimed.value.includes('-') ? `${claimed.value}-${parts.length}` : claimed.value;
-  // S3 names the upload's algorithm, whichever the client's is (recorded).
+  // S3 names the upload's algorithm, whichever the client's is (recorded for FULL_OBJECT).
   if (claimed.algorithm !== computed.algorithm || value !== computed.value) {
     throw new S3Error('BadDigest', {
       message: `The ${computed.algorithm.toLowerCase()} you specified did not match the calculated checksum.`,

@@ -165,7 +165,7 @@ describe('the checksum of an object', () => {
     ],
     // AWS wants them repeated; the suite every S3 server is measured with does not (docs/deviations.md).
     ['no checksums of parts', 'ok', { parts: [listed(1)] }],
-    // LocalStack's test_multipart_parts_checksum_exceptions_full_object, recorded.
+    // As S3 was recorded to answer where the checksum is of the full object; nothing was recorded of composite ones.
     [
       'one of another algorithm',
       'BadDigest',
@@ -177,6 +177,15 @@ describe('the checksum of an object', () => {
   ];
   it.each(CASES)('with %s: %s', (_name, code, request) => {
     expect(codeOf(() => plan(parts, request, composite))).toBe(code);
+  });
+
+  // LocalStack's test_multipart_parts_checksum_exceptions_full_object, recorded.
+  it('of the full object is not the one of another algorithm', () => {
+    const one = stored({ number: 1, checksum: { algorithm: 'CRC32C', value: 'MDaLrw==' } });
+    const full: UploadChecksum = { algorithm: 'CRC32C', type: 'FULL_OBJECT' };
+    expect(() => plan(one, { expected: { checksum: { algorithm: 'CRC32', value: 'JRTCyQ==' } } }, full)).toThrow(
+      'The crc32c you specified did not match the calculated checksum.',
+    );
   });
 
   // Values of ceph/s3-tests test_multipart_use_cksum_helper_*: three parts of 5 MiB of A, B and C.
