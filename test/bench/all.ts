@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { machine, machineLine } from './machine.ts';
-import { withFigures } from './measuring/markdown.ts';
+import { withFigures, withSection } from './measuring/markdown.ts';
 import { between } from './options.ts';
 import { partsOf, type Part } from './parts.ts';
 import { PEER_OPTIONS, type PeerPrograms, peerPrograms } from './servers/peer-servers.ts';
@@ -35,7 +35,8 @@ const USAGE = `usage: npm run bench:all -- [--docs] [--out DIR] [--s3proxy DIR] 
 
 Runs every part of the bench, one after the other, and writes DIR/benchmarks.md after each.
 
-  --docs    put the figures into docs/benchmark-figures.md in the end, in place of those that stand there
+  --docs    put the figures into docs/benchmark-figures.md in the end, in place of those that stand there; with
+            --only those of the other parts stay
   --out     folder for figures, logs and profiles (s3gw-bench below the folder for temporary files)
   --within  minutes of all together, 1 to 600 (80); a part for which too little is left is left out, and told
   --only    parts by name: main, tls, gcs, memory, fair, slow, transfers, observed, policies
@@ -79,9 +80,15 @@ async function benchAll(options: AllOptions): Promise<void> {
     sections.push(await sectionOf(part, Math.min(part.minutes, minutesLeft()), options));
     writeFileSync(file, sections.join('\n'));
   }
-  if (options.docs) writeFileSync(DOCS, withFigures(readFileSync(DOCS, 'utf8'), sections.join('\n')));
+  if (options.docs) writeFileSync(DOCS, pageWith(readFileSync(DOCS, 'utf8'), sections, options));
   const minutes = ((performance.now() - began) / 60_000).toFixed(1);
   process.stdout.write(`${file}, ${minutes} minutes\n`);
+}
+
+/** Of a whole run all figures are new; of some parts the others stay. */
+function pageWith(page: string, sections: readonly string[], { only }: AllOptions): string {
+  if (only.length === 0) return withFigures(page, sections.join('\n'));
+  return sections.slice(1).reduce(withSection, page);
 }
 
 async function sectionOf(part: Part, minutes: number, { out }: AllOptions): Promise<string> {

@@ -62,8 +62,26 @@ const FIGURES_END = '\n<!-- end of figures -->';
  * @throws Error when it has not both marks, in their order
  */
 export function withFigures(page: string, figures: string): string {
+  const { from, to } = placeOfFigures(page);
+  return `${page.slice(0, from)}\n${figures.trimEnd()}\n${page.slice(to)}`;
+}
+
+/**
+ * The page with this section in place of the one that has the same heading, or behind the last one.
+ * @param section begins with its heading, of level 3 @throws Error when the page has not both marks, in their order
+ */
+export function withSection(page: string, section: string): string {
+  const { from, to } = placeOfFigures(page);
+  const sections = page.slice(from, to).split(/^(?=### )/m);
+  const heading = section.slice(0, section.indexOf('\n') + 1);
+  const at = sections.findIndex((one) => one.startsWith(heading));
+  sections[at < 0 ? sections.length : at] = section;
+  return withFigures(page, sections.map((one) => one.trim()).join('\n\n'));
+}
+
+function placeOfFigures(page: string): { readonly from: number; readonly to: number } {
   const from = page.indexOf(FIGURES_BEGIN) + FIGURES_BEGIN.length;
   const to = page.indexOf(FIGURES_END, from);
   if (from < FIGURES_BEGIN.length || to < 0) throw new Error('the page has no place for figures');
-  return `${page.slice(0, from)}\n${figures.trimEnd()}\n${page.slice(to)}`;
+  return { from, to };
 }

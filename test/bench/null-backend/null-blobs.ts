@@ -94,8 +94,9 @@ export class NullBlobs {
     const from = query.get('marker') ?? query.get('startFrom') ?? '';
     const prefix = query.get('prefix') ?? '';
     const limit = Number(query.get('maxresults') ?? 5000);
-    // What does not begin so as it stands does not begin so when it is decoded: most names are passed over.
-    const start = /^[\w./-]*/.exec(prefix)?.[0] ?? '';
+    // What does not begin so as it stands does not begin so when it is decoded: most names are passed over. Some
+    // clients encode the slash of a name.
+    const start = /^[\w.-]*/.exec(prefix)?.[0] ?? '';
     const found = [...(this.#containers.get(container) ?? [])]
       .filter(([name]) => name.startsWith(start))
       .map(([name, blob]) => [decodeURIComponent(name), blob] as const)

@@ -19,6 +19,8 @@ export interface Transfer {
   readonly args: readonly string[];
   /** What it fetches; to be compared with the large file. */
   readonly fetched?: string;
+  /** Whether a listing below `many` shows keys afterwards; absent: nobody looks. */
+  readonly leavesKeys?: boolean;
 }
 
 export const BUCKET = 'transfers';
@@ -42,9 +44,9 @@ export function transfers(options: TransferOptions, { folder, large, many }: Fil
     { name: 'cp up', ...aws('cp', large, `s3://${BUCKET}/large`) },
     { name: 'cp down', ...aws('cp', `s3://${BUCKET}/large`, fetched), fetched },
     ...(crtPython === undefined ? [] : byCrt),
-    { name: 'sync', ...aws('sync', many, `s3://${BUCKET}/many`) },
+    { name: 'sync', ...aws('sync', many, `s3://${BUCKET}/many`), leavesKeys: true },
     ...(options.again ? [{ name: 'sync again', ...aws('sync', many, `s3://${BUCKET}/many`) }] : []),
-    { name: 'rm --recursive', ...aws('rm', '--recursive', `s3://${BUCKET}/many`) },
+    { name: 'rm --recursive', ...aws('rm', '--recursive', `s3://${BUCKET}/many`), leavesKeys: false },
   ];
 }
 

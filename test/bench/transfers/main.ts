@@ -116,6 +116,7 @@ async function turn({ result, transfer, server, backend, files }: Turn, options:
     result.peak = Math.max(result.peak, peakMebibytes(server.pids));
     result.seconds.push(seconds);
     result.calls.push((await backend.store.calls()) - callsBefore);
+    if (transfer.leavesKeys !== undefined) await look(server, transfer.leavesKeys, options);
     process.stderr.write(`${transfer.name}, ${server.name}: ${seconds.toFixed(1)} s\n`);
   } catch (error) {
     // What a traceback says stands at its end.
@@ -124,6 +125,14 @@ async function turn({ result, transfer, server, backend, files }: Turn, options:
   } finally {
     if (transfer.fetched !== undefined) rmSync(transfer.fetched, { force: true });
   }
+}
+
+/** @throws Error when a listing shows keys where there should be none, or none where there should be some */
+async function look(server: Server, shouldHaveKeys: boolean, { aws, within }: TransferOptions): Promise<void> {
+  const args = ['s3api', 'list-objects-v2', '--bucket', bucketOf(server), '--prefix', 'many/', '--max-items', '1'];
+  const listed = await run({ command: aws, args: [...args, '--query', 'Contents[].Key'] }, server, within);
+  if (listed.includes('many/') !== shouldHaveKeys)
+    throw new Error(`a listing shows ${listed.trim() || 'no keys'} then`);
 }
 
 /** @throws Error when what was fetched is not what was sent */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { verdicts } from '../../bench/measuring/goals.ts';
-import { withFigures } from '../../bench/measuring/markdown.ts';
+import { withFigures, withSection } from '../../bench/measuring/markdown.ts';
 import type { Measured } from '../../bench/measuring/measure.ts';
 import { behindPeers } from '../../bench/measuring/report.ts';
 import { summaryOf } from '../../bench/measuring/profile-summary.ts';
@@ -41,8 +41,16 @@ describe('the figures of a page', () => {
     expect(withFigures(withFigures(docs, 'other'), 'first\n')).toBe(once);
   });
 
+  it('are replaced section by section', () => {
+    const page = withFigures(docs, 'machine\n\n### One\n\n1\n\n### Two\n\n2\n');
+    expect(withSection(page, '### One\n\none\n')).toBe(page.replace('\n1\n', '\none\n'));
+    expect(withSection(page, '### Two\n\ntwo\n')).toBe(page.replace('\n2\n', '\ntwo\n'));
+    expect(withSection(page, '### Three\n\n3\n')).toBe(page.replace('\n2\n', '\n2\n\n### Three\n\n3\n'));
+  });
+
   it('have no place in a page without marks', () => {
     expect(() => withFigures('# A page\n', 'first')).toThrow('no place');
+    expect(() => withSection('# A page\n', '### One\n')).toThrow('no place');
   });
 });
 
