@@ -88,7 +88,11 @@ export class EventSending {
       courier: this.#courier(),
       bounds: { maxAgeMs, maxBehind },
       clockOf: ({ name }) => clocks.get(name),
-      onProblem: (error, bucket) => log.warn({ err: error, bucket }, 'events wait, and are sent again'),
+      onProblem: (error, bucket, rule) =>
+        log.warn(
+          { err: error, bucket, configuration: rule?.id, target: rule?.target },
+          'events wait, and are sent again',
+        ),
     });
   }
 

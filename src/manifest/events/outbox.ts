@@ -5,6 +5,7 @@
  */
 import { isS3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
+import type { NotificationRule } from '../../protocol/notifications/notification-rule.ts';
 import type { BlobEntry } from '../../store/blob-store.ts';
 import { blobsOf, pagesOf } from '../../store/pages.ts';
 import { isStoreError } from '../../store/store-error.ts';
@@ -28,8 +29,11 @@ interface OutboxOptions {
   readonly bounds: OutboxBounds;
   /** Tells the time of a backend's service; undefined: this machine's time counts. */
   readonly clockOf: (backend: Backend) => Pick<SurveyedStore, 'readClock'> | undefined;
-  /** Told what went wrong and is tried again. @param bucket undefined: with a backend as a whole */
-  readonly onProblem: (error: unknown, bucket: string | undefined) => void;
+  /**
+   * Told what went wrong and is tried again. @param bucket undefined: with a backend as a whole
+   * @param rule whose receiver did not take an event; undefined: no receiver has to do with it
+   */
+  readonly onProblem: (error: unknown, bucket: string | undefined, rule?: NotificationRule) => void;
 }
 
 /** A bucket of which something is to be sent, as far as its blobs tell. */
@@ -91,7 +95,8 @@ export class Outbox {
     const ref = { container: system, name: `l/${bucket.uid}/events` };
     const lease = await EventLease.claim({ store, ref, time: timeOf(backend) }, now, call);
     if (lease === undefined) return 0;
-    const onProblem = (error: unknown): void => this.#options.onProblem(error, bucket.name);
+    const onProblem = (error: unknown, rule?: NotificationRule): void =>
+      this.#options.onProblem(error, bucket.name, rule);
     const shared = { courier, bounds, backOff: this.#backOff, tally: this.tally };
     const { done, open } = await new BucketOutbox({ bucket, now, lease, onProblem, ...shared }).pass(call);
     this.#open.note(open);

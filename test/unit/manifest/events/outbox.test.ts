@@ -25,6 +25,7 @@ test('a bucket whose events are refused delays no other one of the same configur
   const wait = (at: Bucket, key: string): Promise<unknown> =>
     appendEvents(at, { destination: DESTINATION, last: undefined, events: [eventOf(key)] }, testCall());
   const sent: string[] = [];
+  const problems: unknown[] = [];
   const outbox = new Outbox({
     backends: realm.backends,
     buckets: { get: async (name) => byName.get(name) ?? expect.fail(), latest: async (each) => each },
@@ -37,7 +38,7 @@ test('a bucket whose events are refused delays no other one of the same configur
     },
     bounds: { maxAgeMs: 60_000, maxBehind: 100 },
     clockOf: () => undefined,
-    onProblem: () => undefined,
+    onProblem: (_error, name, rule) => void problems.push([name, rule]),
   });
   await wait(refused, 'a');
   await wait(taken, 'b');
@@ -45,4 +46,5 @@ test('a bucket whose events are refused delays no other one of the same configur
   await wait(taken, 'c');
   await outbox.round(testCall());
   expect(sent).toEqual(['refused/a', 'taken/b', 'taken/c']);
+  expect(problems).toEqual([['refused', RULE]]);
 });
