@@ -42,8 +42,8 @@ interface OutboxWork {
   readonly lease: Pick<EventLease, 'hold'>;
   /** By the service's clock, milliseconds. */
   readonly now: number;
-  /** Told why something is left for the next time. */
-  readonly onProblem: (error: unknown) => void;
+  /** Told why something is left for the next time. @param rule whose receiver did not take it */
+  readonly onProblem: (error: unknown, rule?: NotificationRule) => void;
 }
 
 /**
@@ -72,10 +72,10 @@ export class BucketOutbox {
     for await (const page of intentPages(bucket, now, call)) {
       await lease.hold(call);
       await this.#sendPage(page, call);
-      await removeIntents(bucket, [...page.settled, ...page.unresolved], call);
+      await removeIntents(bucket, page, call);
       tally.counts.unresolved += page.unresolved.length;
       for (const problem of page.problems) this.#work.onProblem(problem);
-      done += page.settled.length + page.unresolved.length;
+      done += page.settled.length + page.undone.length + page.unresolved.length;
       open.push(...page.open);
     }
     this.#noteBehind();
@@ -124,7 +124,7 @@ export class BucketOutbox {
       } catch (error) {
         if (call.signal.aborted) throw error;
         backOff.failed(bucket.uid, name);
-        onProblem(error);
+        onProblem(error, rule);
         tally.counts.failed += 1;
         return sent;
       }

@@ -1,5 +1,5 @@
 import type { Call } from '../../observe/call.ts';
-import type { BlobEntry } from '../../store/blob-store.ts';
+import type { BlobEntry, RemoveItem } from '../../store/blob-store.ts';
 import { blobsOf, pagesOf } from '../../store/pages.ts';
 import { isStoreError } from '../../store/store-error.ts';
 import { removeForGood } from '../../store/remove-for-good.ts';
@@ -19,7 +19,7 @@ import {
 } from '../records/change-intent.ts';
 import type { VersionToken } from '../records/version-token.ts';
 import { amendmentsOf, readVersion } from '../versions/version-blob.ts';
-import { type ListedIntent, committedOf } from './resolve.ts';
+import { type ListedIntent, committedOf, undoneOf } from './resolve.ts';
 
 const PAGE = 1000;
 /** Keys that are looked at at a time, and blobs of one key. */
@@ -45,6 +45,8 @@ export interface IntentPage {
   readonly events: readonly ObjectEvent[];
   /** Intents of committed changes, also those without an event. */
   readonly settled: readonly BlobEntry[];
+  /** Intents of removals that others were faster than. */
+  readonly undone: readonly BlobEntry[];
   /** Intents of changes that will not be committed any more, or of which that cannot be told. */
   readonly unresolved: readonly BlobEntry[];
   /** The others: of changes that may be under way. */
@@ -87,22 +89,37 @@ async function resolvePage(bucket: Bucket, { before, page, next, now }: ListedPa
     } catch (error) {
       if (call.signal.aborted || isStoreError(error, 'aborted')) throw error;
       problems.push(error);
-      return { events: [], settled: [], unresolved: [], open: [] };
+      return { events: [], settled: [], undone: [], unresolved: [], open: [] };
     }
   });
   return {
     events: groups.flatMap(({ events }) => events),
     settled: groups.flatMap(({ settled }) => settled),
+    undone: groups.flatMap(({ undone }) => undone),
     unresolved: groups.flatMap(({ unresolved }) => unresolved),
     open: groups.flatMap(({ open }) => open),
     problems,
   };
 }
 
-export async function removeIntents({ home }: Bucket, entries: readonly BlobEntry[], call: Call): Promise<void> {
-  if (entries.length === 0) return;
+export async function removeIntents(
+  bucket: Bucket,
+  { settled, undone, unresolved }: Pick<IntentPage, 'settled' | 'undone' | 'unresolved'>,
+  call: Call,
+): Promise<void> {
   // A change that is tried again writes its intent anew: that one stays.
-  const items = entries.map(({ name, revision }) => ({ name, revision }));
+  const asListed = ({ name, revision }: BlobEntry): RemoveItem => ({ name, revision });
+  // Those go first that would pass for made without the others.
+  await removeAll(bucket, undone.map(asListed), call);
+  // What is settled of a version's own blob is only confirmed, perhaps while it was told: it goes in either state, or it
+  // would be told again.
+  const told = settled.map((entry) =>
+    decodeIntent(entry.metadata).version === undefined ? asListed(entry) : { name: entry.name },
+  );
+  await removeAll(bucket, [...told, ...unresolved.map(asListed)], call);
+}
+
+async function removeAll({ home }: Bucket, items: readonly RemoveItem[], call: Call): Promise<void> {
   for (let first = 0; first < items.length; first += REMOVALS) {
     await removeForGood(home, items.slice(first, first + REMOVALS), call);
   }
@@ -140,11 +157,18 @@ async function resolveKey(
   }
   const events = committed.flatMap(({ intent }) => eventsOf(intent)).sort(inHistory);
   const settled = new Set(committed.map(({ entry }) => entry));
-  const others = all.filter(({ entry }) => !settled.has(entry)).map(({ entry }) => entry);
+  const undone = new Set(
+    undoneOf(
+      all.filter(({ intent }) => intent.version === undefined),
+      looks.get(undefined) ?? [],
+    ).map(({ entry }) => entry),
+  );
+  const others = all.map(({ entry }) => entry).filter((entry) => !settled.has(entry) && !undone.has(entry));
   const isOver = ({ lastModified }: BlobEntry): boolean => lastModified < now - UNRESOLVED_AFTER_MS;
   return {
     events,
     settled: [...settled],
+    undone: [...undone].filter((entry) => !settled.has(entry)),
     unresolved: others.filter(isOver),
     open: others.filter((entry) => !isOver(entry)),
   };

@@ -16,14 +16,33 @@ export interface ListedIntent {
  * @param head the nonces of the head (`noncesOf`), read after the intents were listed
  */
 export function committedOf<T extends ListedIntent>(intents: readonly T[], head: readonly string[]): T[] {
-  const rings = [head, ...intents.map(({ intent }) => intent.seen)];
-  const isProven = (intent: ChangeIntent): boolean =>
-    intent.isDone === true || rings.some((ring) => isIn(ring, intent));
+  const isProven = proofIn(intents, head);
   return intents.filter((one) => {
     const { intent } = one;
     if (isProven(intent)) return true;
     return intent.leavesNothing === true && removedIt(one, { intents, head, isProven });
   });
+}
+
+/**
+ * Which removals were not made, nor can be: another change was made on the very state that they saw. To be forgotten
+ * together with that change, because only its intent tells that the object was not removed then.
+ */
+export function undoneOf<T extends ListedIntent>(intents: readonly T[], head: readonly string[]): T[] {
+  const isProven = proofIn(intents, head);
+  const replaced = new Set(
+    intents.filter(({ intent }) => intent.leavesNothing !== true && isProven(intent)).map(stateSeen),
+  );
+  return intents.filter((one) => one.intent.leavesNothing === true && replaced.has(stateSeen(one)));
+}
+
+function stateSeen({ intent }: ListedIntent): string {
+  return intent.seen.join(' ');
+}
+
+function proofIn(intents: readonly ListedIntent[], head: readonly string[]): (intent: ChangeIntent) => boolean {
+  const rings = [head, ...intents.map(({ intent }) => intent.seen)];
+  return (intent) => intent.isDone === true || rings.some((ring) => isIn(ring, intent));
 }
 
 /**

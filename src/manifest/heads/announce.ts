@@ -123,13 +123,26 @@ export function withdrawRefused(place: KeyRef, { error, own, later }: RefusedCha
 }
 
 /** Removes what was announced in a call, behind the answer: none of it was committed, nor will be. */
-export function withdraw({ bucket }: KeyRef, later: RefusedChange['later'], own: Call): void {
+export function withdraw(place: KeyRef, later: RefusedChange['later'], own: Call): void {
   const names = [...announcedBy(own)];
-  if (names.length === 0) return;
-  const items = names.map((name) => ({ name }));
-  later(`withdraw ${names[0] ?? ''}`, async (call) => {
-    await removeForGood(bucket.home, items, call);
-  });
+  if (names.length > 0) later(`withdraw ${names[0] ?? ''}`, (call) => removeAnnounced(place, names, call));
+}
+
+/**
+ * The same before the answer, of a removal that found the object gone: what proves a removal is that nothing is left,
+ * so its intent would pass for made at any time from now on.
+ */
+export async function withdrawRemoval(place: KeyRef, own: Call): Promise<void> {
+  const names = [...announcedBy(own)];
+  if (names.length > 0) await removeAnnounced(place, names, own);
+}
+
+async function removeAnnounced({ bucket }: KeyRef, names: readonly string[], call: Call): Promise<void> {
+  await removeForGood(
+    bucket.home,
+    names.map((name) => ({ name })),
+    call,
+  );
 }
 
 interface RefusedChange {

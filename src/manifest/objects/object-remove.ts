@@ -3,7 +3,7 @@ import { hasWriteConditions, judgeWrite } from '../../protocol/conditions.ts';
 import type { Revision } from '../../store/blob-store.ts';
 import { isStoreError, mayHaveHappened } from '../../store/store-error.ts';
 import { sealDeleted } from '../versions/upload-claim.ts';
-import { announce, isWatched } from '../heads/announce.ts';
+import { announce, isWatched, withdraw, withdrawRemoval } from '../heads/announce.ts';
 import { outcomeUnknown } from '../heads/commit-life.ts';
 import { refusal, requireClient, requireUnversioned } from '../heads/head-commit.ts';
 import { headToChange } from '../heads/head-memory.ts';
@@ -62,13 +62,18 @@ async function removeUnversioned(
   if (versionId !== NULL_VERSION) return nothing;
   const nonce = newNonce();
   let unanswered: Unanswered | undefined;
+  /** A conditional delete of nothing succeeds as well. */
+  const foundNothing = async (): Promise<Removed> => {
+    if (unanswered === undefined) await withdrawRemoval(place, call);
+    return nothing;
+  };
   const turn = async (n: number): Promise<Removed | typeof AGAIN> => {
     if (unanswered === undefined) requireClient(call);
     const head =
       n === 0 ? await firstHead(context, target, request, call) : await headToRemove(place, unanswered, call);
     requireUnversioned(bucket, head);
     const view = liveView({ bucket, key }, head);
-    if (head === undefined || view === undefined) return nothing; // a conditional delete of nothing succeeds as well
+    if (head === undefined || view === undefined) return foundNothing();
     judgeWrite(conditions, view, key);
     guard?.(view);
     const token = namedVersion(head.record);
@@ -80,7 +85,7 @@ async function removeUnversioned(
         ? bucket.home.store.remove(head.ref, revision, call)
         : removals.remove(head.ref.name, revision, call));
     } catch (error) {
-      if (isStoreError(error, 'notFound')) return nothing;
+      if (isStoreError(error, 'notFound')) return foundNothing();
       const isLost = mayHaveHappened(error);
       if (unanswered === undefined && !isLost && !isStoreError(error, 'conditionFailed')) throw error;
       // If a removal that was sent again fails, its answer counts as lost, too.
@@ -92,7 +97,12 @@ async function removeUnversioned(
     if (view.encryption !== undefined) discardPieces(context.settler, place, view);
     return nothing;
   };
-  return inTurns(TURNS.remove, turn, () => unanswered && outcomeUnknown(unanswered.error));
+  try {
+    return await inTurns(TURNS.remove, turn, () => unanswered && outcomeUnknown(unanswered.error));
+  } catch (error) {
+    if (unanswered === undefined) withdraw(place, (name, task) => context.settler.later(name, task), call);
+    throw error;
+  }
 }
 
 async function firstHead(

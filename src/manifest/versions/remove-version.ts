@@ -1,7 +1,8 @@
+import { isS3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import { judgeWrite, preconditionFailed } from '../../protocol/conditions.ts';
 import type { Condition, Revision } from '../../store/blob-store.ts';
-import { StoreError, isStoreError } from '../../store/store-error.ts';
+import { StoreError, isStoreError, mayHaveHappened } from '../../store/store-error.ts';
 import { newNonce } from '../records/clock.ts';
 import { headPlace } from '../records/names.ts';
 import { linkMetadata } from '../heads/overflow.ts';
@@ -24,7 +25,7 @@ import {
 } from '../records/record.ts';
 import { type VersionToken, isVersionToken, seqOfToken } from '../records/version-token.ts';
 import { sealKnown } from './upload-claim.ts';
-import { announce } from '../heads/announce.ts';
+import { announce, withdraw, withdrawRemoval } from '../heads/announce.ts';
 import { rewriteRecord } from '../heads/head-amend.ts';
 import { byNonce, changeHead, noncesAmended, ringAfter } from '../heads/head-commit.ts';
 import { type Head, NULL_VERSION, contentHeadersOf, nativeRecord, shownOf, viewOf } from '../heads/head.ts';
@@ -86,7 +87,8 @@ export async function removeVersion(
           : planNoncurrent(turn, call));
         if (plan === AGAIN) return AGAIN;
         decided = plan.removal;
-        if (plan.isNothing !== true) {
+        if (plan.isNothing === true) await withdrawRemoval(target, call);
+        else {
           const seq = seqOfHead(head);
           const leavesNothing = plan.leavesVoid === true;
           const named = versionId === NULL_VERSION ? undefined : versionId;
@@ -97,13 +99,21 @@ export async function removeVersion(
       recognise: byNonce(nonce, () => decided),
     },
     call,
-  );
+  ).catch((error: unknown) => {
+    if (!isInDoubt(error)) withdraw(target, (name, task) => context.settler.later(name, task), call);
+    throw error;
+  });
   if (removal.token !== undefined) {
     await removeVersionBlob(target, removal.token, RemovalReason.committed(removal.token), call);
   }
   if (removal.apart !== undefined) discardPieces(context.settler, target, removal.apart);
   if (removal.voidRevision !== undefined) await removeVoid(target, removal.voidRevision, call);
   return removal.removed;
+}
+
+/** Whether a removal that ended so may have been made: what refuses a request says so. */
+function isInDoubt(error: unknown): boolean {
+  return !isS3Error(error) && mayHaveHappened(error);
 }
 
 interface Turn {

@@ -80,7 +80,8 @@ function disordered({ asked, changed, described, sent }: Told): string[] {
         .slice(0, place)
         .find(
           (event) =>
-            (changed.get(event.requestId) ?? 0) > (changed.get(later.requestId) ?? Infinity) &&
+            // A removal that another one was faster than has its place by the sequencer alone.
+            (changed.get(event.requestId) ?? 0) > (changed.get(later.requestId) ?? -1) &&
             event.sequencer > later.sequencer &&
             (event.versionId === later.versionId ||
               ![event, later].some(({ requestId }) => described.has(requestId))) &&

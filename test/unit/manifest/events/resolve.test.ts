@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type ListedIntent, committedOf } from '../../../../src/manifest/events/resolve.ts';
+import { type ListedIntent, committedOf, undoneOf } from '../../../../src/manifest/events/resolve.ts';
 
 const NOTHING = '0';
 
@@ -64,5 +64,28 @@ describe('a removal was committed', () => {
 
   test('but not by a guess that nothing was there', () => {
     expect(committed([removal, intent('guess', [NOTHING], { at: 9 })], ['x', 'y'])).toEqual([]);
+  });
+});
+
+describe('a removal was overtaken for good', () => {
+  const removal = intent('gone', ['a', NOTHING], { removes: true, at: 5 });
+  const undone = (intents: readonly ListedIntent[], head: readonly string[]): string[] =>
+    undoneOf(intents, head).map((one) => one.intent.nonce);
+
+  test('if another change was made on the state that it saw', () => {
+    const replacing = intent('b', ['a', NOTHING]);
+    expect(undone([removal, replacing], ['b', 'a', NOTHING])).toEqual(['gone']);
+    expect(undone([removal, replacing, intent('c', ['b', 'a', NOTHING])], ['x'])).toEqual(['gone']);
+  });
+
+  test('but not if that change is not known to be made, or was made on another state', () => {
+    expect(undone([removal, intent('b', ['a', NOTHING])], ['a', NOTHING])).toEqual([]);
+    expect(undone([removal, intent('tags', ['a'])], ['a', 'tags', NOTHING])).toEqual([]);
+  });
+
+  test('nor by another removal: both are told', () => {
+    const other = intent('other', ['a', NOTHING], { removes: true, at: 5 });
+    expect(undone([removal, other], [NOTHING])).toEqual([]);
+    expect(committed([removal, other], [NOTHING])).toEqual(['gone', 'other']);
   });
 });
