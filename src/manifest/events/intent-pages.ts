@@ -148,12 +148,13 @@ async function resolveKey(
     // What proves the older ones is a removal between, which may have been announced since.
     const now = await listKey({ bucket, key }, call);
     if (isSame(all, now)) break;
-    all = now;
+    const isLast = looked === MOST_LOOKS;
+    all = isLast ? withoutNewRemovals(all, now) : now;
     // What a later look proves may rest on changes that are not in this list either: so lists are to be the same before
     // and after a look. Of a key that changes all the time, the last look stays.
-    if (looked < MOST_LOOKS) looks = new Map();
+    if (!isLast) looks = new Map();
     committed = await findCommitted({ bucket, key }, { intents: all, looks }, call);
-    if (looked === MOST_LOOKS) break;
+    if (isLast) break;
   }
   const events = committed.flatMap(({ intent }) => eventsOf(intent)).sort(inHistory);
   const settled = new Set(committed.map(({ entry }) => entry));
@@ -172,6 +173,12 @@ async function resolveKey(
     unresolved: others.filter(isOver),
     open: others.filter((entry) => !isOver(entry)),
   };
+}
+
+/** To a look that is older than what a removal saw, the object seems to be gone. */
+function withoutNewRemovals(before: readonly FoundIntent[], now: readonly FoundIntent[]): readonly FoundIntent[] {
+  const known = new Set(before.map(nameOfState));
+  return now.filter((one) => one.intent.leavesNothing !== true || known.has(nameOfState(one)));
 }
 
 function isSame(one: readonly FoundIntent[], other: readonly FoundIntent[]): boolean {

@@ -25,15 +25,20 @@ export function committedOf<T extends ListedIntent>(intents: readonly T[], head:
 }
 
 /**
- * Which removals were not made, nor can be: another change was made on the very state that they saw. To be forgotten
- * together with that change, because only its intent tells that the object was not removed then.
+ * Which removals were not made, nor can be: what they saw has been replaced, or another change was made on the very
+ * state that they saw. To be forgotten together with that change, because later nothing may tell that the object was
+ * not removed then.
  */
 export function undoneOf<T extends ListedIntent>(intents: readonly T[], head: readonly string[]): T[] {
   const isProven = proofIn(intents, head);
-  const replaced = new Set(
-    intents.filter(({ intent }) => intent.leavesNothing !== true && isProven(intent)).map(stateSeen),
-  );
-  return intents.filter((one) => one.intent.leavesNothing === true && replaced.has(stateSeen(one)));
+  const others = intents.filter(({ intent }) => intent.leavesNothing !== true && isProven(intent));
+  const changed = new Set(others.map(stateSeen));
+  const replaced = new Set([head, ...intents.map(({ intent }) => intent.seen)].flatMap((ring) => ring.slice(1)));
+  return intents.filter((one) => {
+    const { seen, leavesNothing } = one.intent;
+    const [removed = NOTHING] = seen;
+    return leavesNothing === true && removed !== NOTHING && (replaced.has(removed) || changed.has(stateSeen(one)));
+  });
 }
 
 function stateSeen({ intent }: ListedIntent): string {

@@ -284,7 +284,18 @@ function canStartAgain(
     return false;
   }
   if (now.properties.revision === before.properties.revision) return false;
-  return carriesNonce(now.record, versionNonce(before)) || verdict === 'undone';
+  return wouldShow(now, before) || verdict === 'undone';
+}
+
+/**
+ * Whether the nonce of any write on `before` would still be on `now`: it would stand above those that `before` carried.
+ * The version's own nonce is no proof by itself: amendments, which leave it where it is, push one another out of the ring.
+ */
+function wouldShow({ record }: Head, before: Head): boolean {
+  if (!carriesNonce(record, versionNonce(before))) return false;
+  const ring = record?.ring ?? [];
+  const [last] = before.record?.ring ?? [];
+  return last === undefined ? ring.length < RING_LENGTH : ring.includes(last);
 }
 
 /** Why a conditional write was refused, judged on the state that refused it. */

@@ -1,8 +1,7 @@
-import { isS3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
 import { judgeWrite, preconditionFailed } from '../../protocol/conditions.ts';
 import type { Condition, Revision } from '../../store/blob-store.ts';
-import { StoreError, isStoreError, mayHaveHappened } from '../../store/store-error.ts';
+import { StoreError, isStoreError } from '../../store/store-error.ts';
 import { newNonce } from '../records/clock.ts';
 import { headPlace } from '../records/names.ts';
 import { linkMetadata } from '../heads/overflow.ts';
@@ -71,6 +70,7 @@ export async function removeVersion(
 ): Promise<Removed> {
   const { bucket, key, versionId } = target;
   const nonce = newNonce();
+  let isInDoubt = false;
   let decided: Removal = { removed: { deleteMarker: false, versionId: target.versionId } };
   const removal = await changeHead<Removal>(
     {
@@ -87,8 +87,9 @@ export async function removeVersion(
           : planNoncurrent(turn, call));
         if (plan === AGAIN) return AGAIN;
         decided = plan.removal;
-        if (plan.isNothing === true) await withdrawRemoval(target, call);
-        else {
+        if (plan.isNothing === true) {
+          if (!isInDoubt) await withdrawRemoval(target, call);
+        } else {
           const seq = seqOfHead(head);
           const leavesNothing = plan.leavesVoid === true;
           const named = versionId === NULL_VERSION ? undefined : versionId;
@@ -96,11 +97,14 @@ export async function removeVersion(
         }
         return plan.send;
       },
+      onDoubt: () => {
+        isInDoubt = true;
+      },
       recognise: byNonce(nonce, () => decided),
     },
     call,
   ).catch((error: unknown) => {
-    if (!isInDoubt(error)) withdraw(target, (name, task) => context.settler.later(name, task), call);
+    if (!isInDoubt) withdraw(target, (name, task) => context.settler.later(name, task), call);
     throw error;
   });
   if (removal.token !== undefined) {
@@ -109,11 +113,6 @@ export async function removeVersion(
   if (removal.apart !== undefined) discardPieces(context.settler, target, removal.apart);
   if (removal.voidRevision !== undefined) await removeVoid(target, removal.voidRevision, call);
   return removal.removed;
-}
-
-/** Whether a removal that ended so may have been made: what refuses a request says so. */
-function isInDoubt(error: unknown): boolean {
-  return !isS3Error(error) && mayHaveHappened(error);
 }
 
 interface Turn {

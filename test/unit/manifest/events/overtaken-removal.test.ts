@@ -12,14 +12,17 @@ import { OWNER } from '../upload-fixture.ts';
 
 const RULE: NotificationRule = { id: 'all', kind: 'queue', target: 'arn:of:queue', events: ['s3:ObjectRemoved:*'] };
 const KEY = 'k';
+const REMOVAL = { conditions: {}, ownerId: OWNER };
 
 function by(requestId: string): Call {
   const who = { principalId: 'AWS:U', requester: '1', sourceAddress: '192.0.2.1', hostId: 'H' };
   return { ...testCall(), requestId, occasion: { operation: 'DeleteObject', ...who } };
 }
 
+type Commit = (bucket: Bucket) => Promise<void>;
+
 /** A watched bucket with one object, and the same through a store in which something happens before it is removed. */
-async function scene(versioning: 'never' | 'enabled', before: (bucket: Bucket) => Promise<void>) {
+async function scene(versioning: 'never' | 'enabled', before: Commit, isAnnouncement = false) {
   const fixture = await SweepFixture.open({});
   if (versioning === 'enabled') await fixture.version('enabled');
   const bucket: Bucket = { ...fixture.bucket, settings: { notifications: [RULE] } };
@@ -30,27 +33,31 @@ async function scene(versioning: 'never' | 'enabled', before: (bucket: Bucket) =
   const versionId = versioning === 'never' ? undefined : (await objects.find(place, testCall())).versionId;
   let isFirst = true;
   const store = wrapStore(bucket.home.store, async ({ method, ref }, run) => {
-    const isCommit = ref.container !== bucket.home.system && (method === 'remove' || method === 'write');
-    if (isCommit && isFirst) {
+    const isInSystem = ref.container === bucket.home.system;
+    const isMeant = isAnnouncement ? ref.name?.startsWith('n/') : !isInSystem;
+    if (isMeant === true && isFirst && (method === 'remove' || method === 'write')) {
       isFirst = false;
       await before(bucket);
     }
     return run();
   });
   const remove = (through: Bucket, requestId: string) =>
-    objects.remove({ bucket: through, key: KEY, versionId }, { conditions: {}, ownerId: OWNER }, by(requestId));
-  const announced = async (): Promise<string[]> => {
-    await fixture.gateway.idle();
-    const { store: truth, system } = bucket.home;
-    const found: string[] = [];
-    for await (const page of pagesOf(truth, system, { prefix: intentsPrefix(bucket) }, testCall())) {
-      for (const { metadata } of blobsOf(page)) {
-        found.push(...(decodeIntent(metadata).events ?? []).map(({ requestId }) => requestId));
-      }
+    objects.remove({ bucket: through, key: KEY, versionId }, REMOVAL, by(requestId));
+  const slow = { ...bucket, home: { ...bucket.home, store } };
+  return { remove, announced: () => announcedIn(fixture, bucket), slow };
+}
+
+/** The requests whose intents are there. */
+async function announcedIn(fixture: SweepFixture, bucket: Bucket): Promise<string[]> {
+  await fixture.gateway.idle();
+  const { store, system } = bucket.home;
+  const found: string[] = [];
+  for await (const page of pagesOf(store, system, { prefix: intentsPrefix(bucket) }, testCall())) {
+    for (const { metadata } of blobsOf(page)) {
+      found.push(...(decodeIntent(metadata).events ?? []).map(({ requestId }) => requestId));
     }
-    return found;
-  };
-  return { remove, announced, slow: { ...bucket, home: { ...bucket.home, store } } };
+  }
+  return found;
 }
 
 test.each(['never', 'enabled'] as const)(
@@ -84,3 +91,39 @@ test.each(['never', 'enabled'] as const)(
     expect((await announced()).toSorted()).toEqual(['FIRST', 'SECOND']);
   },
 );
+
+test.each(['never', 'enabled'] as const)(
+  'one that ended before it was made leaves nothing announced, although the answer to that was lost, versioning %s',
+  async (versioning) => {
+    const lost = async (): Promise<never> => {
+      throw new StoreError('unavailable', { call: 'write', lost: true });
+    };
+    const { remove, announced, slow } = await scene(versioning, lost, true);
+    await expect(remove(slow, 'SECOND')).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(await announced()).toEqual([]);
+  },
+);
+
+/** More than a ring of nonces keeps. */
+const MANY = 9;
+
+test('a removal without an answer stays announced, also when its proof was pushed out of the head meanwhile', async () => {
+  const fixture = await SweepFixture.open({});
+  await fixture.version('enabled');
+  const bucket: Bucket = { ...fixture.bucket, settings: { notifications: [RULE] } };
+  const versions: string[] = [];
+  for (let n = 0; n < MANY + 2; n += 1) versions.push(await fixture.put('x'));
+  const remove = (through: Bucket, versionId: string | undefined, requestId: string) =>
+    fixture.gateway.objects.remove({ bucket: through, key: KEY, versionId }, REMOVAL, by(requestId));
+  let isFirst = true;
+  const store = wrapStore(bucket.home.store, async ({ method, ref }, run) => {
+    const result = await run();
+    if (ref.container === bucket.home.system || method !== 'setMetadata' || !isFirst) return result;
+    isFirst = false;
+    for (const versionId of versions.slice(1, -1)) await remove(bucket, versionId, 'OTHER');
+    throw new StoreError('unavailable', { call: 'setMetadata', lost: true });
+  });
+  const slow = { ...bucket, home: { ...bucket.home, store } };
+  await expect(remove(slow, versions[0], 'LOST')).rejects.toMatchObject({ kind: 'unavailable', lost: true });
+  expect(await announcedIn(fixture, bucket)).toContain('LOST');
+});

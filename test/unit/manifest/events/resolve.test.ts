@@ -78,6 +78,12 @@ describe('a removal was overtaken for good', () => {
     expect(undone([removal, replacing, intent('c', ['b', 'a', NOTHING])], ['x'])).toEqual(['gone']);
   });
 
+  test('if what it saw was replaced, by whatever', () => {
+    expect(undone([removal], ['settled', 'a', NOTHING])).toEqual(['gone']);
+    expect(undone([removal, intent('c', ['b', 'a', NOTHING])], ['x'])).toEqual(['gone']);
+    expect(undone([removal], ['a', NOTHING])).toEqual([]);
+  });
+
   test('but not if that change is not known to be made, or was made on another state', () => {
     expect(undone([removal, intent('b', ['a', NOTHING])], ['a', NOTHING])).toEqual([]);
     expect(undone([removal, intent('tags', ['a'])], ['a', 'tags', NOTHING])).toEqual([]);
