@@ -3,6 +3,6 @@ import { onSupportedNode } from '../../src/supported-node.mjs';
 
 await onSupportedNode('npm run screenshots', async () => {
   const { main } = await import('./support/screenshots.ts');
-  await main();
+  await main(process.argv.slice(2));
   process.exitCode = 0;
 });

@@ -1,23 +1,59 @@
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { startTestbed } from '../../support/gateway/testbed.ts';
 import { openBrowser, openPage, SCHEMES } from './browser.ts';
+import { busyHour } from './busy-hour.ts';
 import { findChromium } from './find-chromium.ts';
 import { Scene } from './scene.ts';
-import { startStagedInspector } from './staged-inspector.ts';
 
 const FOLDER = resolve(import.meta.dirname, '../../../docs/images');
 
-/** Pictures of the inspector for the documentation, of a real client run on two replicas, light and dark. */
-export async function main(): Promise<void> {
+const USAGE = `usage: npm run screenshots -- [options]
+  --minutes N   how long clients are at work before the overview is taken (60); 0: no overview
+  --overview    nothing but the overview`;
+
+interface Options {
+  readonly minutes: number;
+  readonly isOverviewOnly: boolean;
+}
+
+/**
+ * Pictures of the inspector for the documentation, of real clients of two replicas, light and dark.
+ * @throws Error of an option that is not known
+ */
+export async function main(argv: readonly string[]): Promise<void> {
+  const { minutes, isOverviewOnly } = parseOptions(argv);
   const chromium = findChromium();
   if (chromium === undefined) throw new Error('no Chromium here: apt-get install chromium, or CHROMIUM=/path/to/it');
-  const bed = await startTestbed('--backend', 'azure', '--replicas', '2', '--admin-port', '0');
-  const scene = new Scene(bed.bed);
   const browser = await openBrowser(chromium);
   try {
     const { page } = await openPage(browser, { viewport: { width: 1280, height: 800 } });
+    if (!isOverviewOnly) await takeRequests(page);
+    if (minutes > 0) await takeOverview(page, minutes);
+  } finally {
+    await browser.close();
+  }
+}
+
+function parseOptions(argv: readonly string[]): Options {
+  const options = {
+    minutes: { type: 'string', default: '60' },
+    overview: { type: 'boolean', default: false },
+  } as const;
+  try {
+    const { minutes, overview } = parseArgs({ args: [...argv], options }).values;
+    return { minutes: Number(minutes), isOverviewOnly: overview };
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`, { cause: error });
+  }
+}
+
+async function takeRequests(page: Page): Promise<void> {
+  const bed = await startTestbed('--backend', 'azure', '--replicas', '2', '--admin-port', '0');
+  const scene = new Scene(bed.bed);
+  try {
     const url = bed.bed.adminEndpoints[0] ?? '';
     await page.goto(`${url}/`);
     await play(scene);
@@ -27,23 +63,20 @@ export async function main(): Promise<void> {
       await show(page, scene);
       await takeBoth(page, name);
     }
-    await takeOverview(page);
   } finally {
-    await browser.close();
     scene.close();
     await bed.stop();
   }
 }
 
-/** Of figures that are made up: an hour of clients takes an hour. */
-async function takeOverview(page: Page): Promise<void> {
-  const staged = await startStagedInspector(undefined, 'team-data');
+async function takeOverview(page: Page, minutes: number): Promise<void> {
+  const hour = await busyHour(minutes);
   try {
-    await page.goto(staged.url);
+    await page.goto(hour.adminUrl);
     await page.locator('time-plot canvas').first().waitFor();
     await takeBoth(page, 'overview');
   } finally {
-    await staged.close();
+    await hour.stop();
   }
 }
 

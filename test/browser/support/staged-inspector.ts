@@ -36,8 +36,8 @@ export interface StagedInspector {
   close(): Promise<void>;
 }
 
-/** @param token that is asked for; absent: none @param oddBucket name of a bucket in the overview */
-export async function startStagedInspector(token?: string, oddBucket = ODD_BUCKET): Promise<StagedInspector> {
+/** @param token that is asked for; absent: none */
+export async function startStagedInspector(token?: string): Promise<StagedInspector> {
   const open = new Set<FastifyReply>();
   const streams: string[] = [];
   const details = new Map<string, RequestDetail>();
@@ -60,10 +60,10 @@ export async function startStagedInspector(token?: string, oddBucket = ODD_BUCKE
     });
     app.get<{ Querystring: { window: OverviewWindow } }>(
       '/api/overview',
-      async ({ query }): Promise<Overview> => stagedOverview(query.window, oddBucket),
+      async ({ query }): Promise<Overview> => stagedOverview(query.window, ODD_BUCKET),
     );
-    app.get('/api/lifecycle', async (): Promise<LifecycleList> => stagedLifecycle(oddBucket));
-    app.get('/api/usage', async (): Promise<UsageList> => stagedUsage(oddBucket));
+    app.get('/api/lifecycle', async (): Promise<LifecycleList> => stagedLifecycle(ODD_BUCKET));
+    app.get('/api/usage', async (): Promise<UsageList> => stagedUsage(ODD_BUCKET));
     app.get(
       '/api/buckets',
       async (): Promise<BucketList> => ({
