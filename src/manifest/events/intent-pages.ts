@@ -111,8 +111,8 @@ export async function removeIntents(
   const asListed = ({ name, revision }: BlobEntry): RemoveItem => ({ name, revision });
   // Those go first that would pass for made without the others.
   await removeAll(bucket, undone.map(asListed), call);
-  // What is settled of a version's own blob is only confirmed, perhaps while it was told: it goes in either state, or it
-  // would be told again.
+  // What is settled of a version's own blob is only confirmed, perhaps while it was told. It goes in either state, or
+  // it would be told again.
   const told = settled.map((entry) =>
     decodeIntent(entry.metadata).version === undefined ? asListed(entry) : { name: entry.name },
   );

@@ -289,7 +289,7 @@ function canStartAgain(
 
 /**
  * Whether the nonce of any write on `before` would still be on `now`: it would stand above those that `before` carried.
- * The version's own nonce is no proof by itself: amendments, which leave it where it is, push one another out of the ring.
+ * The version's own nonce is no proof by itself: amendments leave it where it is, and push one another out of the ring.
  */
 function wouldShow({ record }: Head, before: Head): boolean {
   if (!carriesNonce(record, versionNonce(before))) return false;

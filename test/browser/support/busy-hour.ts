@@ -25,7 +25,7 @@ const WAVE_MINUTES = 37;
 const QUOTA_BYTES = 8_000_000;
 
 /** Two replicas, behind which clients have been at work for a while. */
-export interface BusyHour {
+interface BusyHour {
   readonly adminUrl: string;
   stop(): Promise<void>;
 }

@@ -76,17 +76,14 @@ function disordered({ asked, changed, described, sent }: Told): string[] {
   for (const [key, events] of Map.groupBy(sent, (event) => event.key)) {
     const firsts = events.filter((event, at) => events.findIndex((one) => one.requestId === event.requestId) === at);
     for (const [place, later] of firsts.entries()) {
-      const before = firsts
-        .slice(0, place)
-        .find(
-          (event) =>
-            // A removal that another one was faster than has its place by the sequencer alone.
-            (changed.get(event.requestId) ?? 0) > (changed.get(later.requestId) ?? -1) &&
-            event.sequencer > later.sequencer &&
-            (event.versionId === later.versionId ||
-              ![event, later].some(({ requestId }) => described.has(requestId))) &&
-            isApart(later, event),
-        );
+      const before = firsts.slice(0, place).find(
+        (event) =>
+          // A removal that another one was faster than has its place by the sequencer alone.
+          (changed.get(event.requestId) ?? 0) > (changed.get(later.requestId) ?? -1) &&
+          event.sequencer > later.sequencer &&
+          (event.versionId === later.versionId || ![event, later].some(({ requestId }) => described.has(requestId))) &&
+          isApart(later, event),
+      );
       if (before !== undefined) faults.push(`disordered: ${before.requestId} of ${key} came before ${later.requestId}`);
     }
   }
