@@ -131,8 +131,8 @@ async function turn({ result, transfer, server, backend, files }: Turn, options:
 async function look(server: Server, shouldHaveKeys: boolean, { aws, within }: TransferOptions): Promise<void> {
   const args = ['s3api', 'list-objects-v2', '--bucket', bucketOf(server), '--prefix', 'many/', '--max-items', '1'];
   const listed = await run({ command: aws, args: [...args, '--query', 'Contents[].Key'] }, server, within);
-  if (listed.includes('many/') !== shouldHaveKeys)
-    throw new Error(`a listing shows ${listed.trim() || 'no keys'} then`);
+  if (listed.includes('many/') === shouldHaveKeys) return;
+  throw new Error(`a listing shows ${listed.trim() || 'no keys'} then`);
 }
 
 /** @throws Error when what was fetched is not what was sent */
