@@ -118,14 +118,14 @@ const REFUSALS = ['PreconditionFailed', 'ConditionalRequestConflict'] as const;
  * Removes what a change has announced that was refused, behind the answer. Clients that ask for a condition again and
  * again would leave an intent a request otherwise, for a day.
  */
-export function withdrawRefused(place: KeyRef, { error, own, later }: RefusedChange): void {
-  if (isS3Error(error, ...REFUSALS)) withdraw(place, later, own);
+export function withdrawRefused(place: KeyRef, { error, own, settler }: RefusedChange): void {
+  if (isS3Error(error, ...REFUSALS)) withdraw(place, settler, own);
 }
 
 /** Removes what was announced in a call, behind the answer: none of it was committed, nor will be. */
-export function withdraw(place: KeyRef, later: RefusedChange['later'], own: Call): void {
+export function withdraw(place: KeyRef, settler: Background, own: Call): void {
   const names = [...announcedBy(own)];
-  if (names.length > 0) later(`withdraw ${names[0] ?? ''}`, (call) => removeAnnounced(place, names, call));
+  if (names.length > 0) settler.later(`withdraw ${names[0] ?? ''}`, (call) => removeAnnounced(place, names, call));
 }
 
 /**
@@ -149,7 +149,12 @@ interface RefusedChange {
   readonly error: unknown;
   /** Of the commit. */
   readonly own: Call;
-  readonly later: (name: string, task: (call: Call) => Promise<void>) => void;
+  readonly settler: Background;
+}
+
+/** Carries a task out behind the answer. */
+interface Background {
+  later(name: string, task: (call: Call) => Promise<void>): void;
 }
 
 /** The nonces that prove changes which made a head what it is. NOTHING: there was no head. */

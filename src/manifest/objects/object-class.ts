@@ -89,7 +89,7 @@ export async function changeClass(context: ObjectsContext, target: ClassTarget, 
   } catch (error) {
     const hindered = isStoreError(error, 'tooLarge', 'tierRefused');
     // Rules ask again and again for what the account does not have.
-    if (hindered) withdraw(place, (name, task) => context.settler.later(name, task), call);
+    if (hindered) withdraw(place, context.settler, call);
     if (hindered) return error.kind === 'tooLarge' ? 'tooLarge' : 'refused';
     if (isStoreError(error, 'conditionFailed', 'sourceConditionFailed', 'sourceNotFound', 'notFound')) return 'moved';
     throw error;

@@ -100,7 +100,7 @@ async function removeUnversioned(
   try {
     return await inTurns(TURNS.remove, turn, () => unanswered && outcomeUnknown(unanswered.error));
   } catch (error) {
-    if (unanswered === undefined) withdraw(place, (name, task) => context.settler.later(name, task), call);
+    if (unanswered === undefined) withdraw(place, context.settler, call);
     throw error;
   }
 }

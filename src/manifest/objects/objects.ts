@@ -146,12 +146,12 @@ function byTheService({ bucket }: KeyRef, call: Call): Call {
 
 export function createObjects(options: ObjectsOptions): Objects {
   const context = contextOf(options);
-  const later = (name: string, task: (call: Call) => Promise<void>): void => context.settler.later(name, task);
+  const { settler } = context;
   const commit = <T>(place: KeyRef, call: Call, work: (own: Call) => Promise<T>): Promise<T> => {
     context.memory.forget(place);
     return context.commits.run(call, (own) =>
       work(own).catch((error: unknown) => {
-        withdrawRefused(place, { error, own, later });
+        withdrawRefused(place, { error, own, settler });
         throw error;
       }),
     );

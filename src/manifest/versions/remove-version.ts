@@ -104,7 +104,7 @@ export async function removeVersion(
     },
     call,
   ).catch((error: unknown) => {
-    if (!isInDoubt) withdraw(target, (name, task) => context.settler.later(name, task), call);
+    if (!isInDoubt) withdraw(target, context.settler, call);
     throw error;
   });
   if (removal.token !== undefined) {

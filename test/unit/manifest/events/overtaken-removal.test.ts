@@ -22,7 +22,7 @@ function by(requestId: string): Call {
 type Commit = (bucket: Bucket) => Promise<void>;
 
 /** A watched bucket with one object, and the same through a store in which something happens before it is removed. */
-async function scene(versioning: 'never' | 'enabled', before: Commit, isAnnouncement = false) {
+async function scene(versioning: 'never' | 'enabled', before: Commit) {
   const fixture = await SweepFixture.open({});
   if (versioning === 'enabled') await fixture.version('enabled');
   const bucket: Bucket = { ...fixture.bucket, settings: { notifications: [RULE] } };
@@ -33,12 +33,9 @@ async function scene(versioning: 'never' | 'enabled', before: Commit, isAnnounce
   const versionId = versioning === 'never' ? undefined : (await objects.find(place, testCall())).versionId;
   let isFirst = true;
   const store = wrapStore(bucket.home.store, async ({ method, ref }, run) => {
-    const isInSystem = ref.container === bucket.home.system;
-    const isMeant = isAnnouncement ? ref.name?.startsWith('n/') : !isInSystem;
-    if (isMeant === true && isFirst && (method === 'remove' || method === 'write')) {
-      isFirst = false;
-      await before(bucket);
-    }
+    if (!isFirst || ref.container === bucket.home.system || (method !== 'remove' && method !== 'write')) return run();
+    isFirst = false;
+    await before(bucket);
     return run();
   });
   const remove = (through: Bucket, requestId: string) =>
@@ -95,14 +92,31 @@ test.each(['never', 'enabled'] as const)(
 test.each(['never', 'enabled'] as const)(
   'one that ended before it was made leaves nothing announced, although the answer to that was lost, versioning %s',
   async (versioning) => {
-    const lost = async (): Promise<never> => {
+    const { remove, announced, slow } = await scene(versioning, async () => expect.fail('it was sent'));
+    const { store: truth } = slow.home;
+    const store = wrapStore(truth, async ({ method, ref }, run) => {
+      const result = await run();
+      if (method !== 'write' || ref.name?.startsWith('n/') !== true) return result;
+      expect(await announced()).toEqual(['SECOND']);
       throw new StoreError('unavailable', { call: 'write', lost: true });
-    };
-    const { remove, announced, slow } = await scene(versioning, lost, true);
-    await expect(remove(slow, 'SECOND')).rejects.toMatchObject({ kind: 'unavailable' });
+    });
+    await expect(remove({ ...slow, home: { ...slow.home, store } }, 'SECOND')).rejects.toMatchObject({ lost: true });
     expect(await announced()).toEqual([]);
   },
 );
+
+test('one whose intent cannot be taken back is not acknowledged before it is', async () => {
+  const { remove, announced, slow } = await scene('never', async (bucket) => void (await remove(bucket, 'FIRST')));
+  let isRefused = true;
+  const store = wrapStore(slow.home.store, async ({ method }, run) => {
+    if (method !== 'removeMany' || !isRefused) return run();
+    isRefused = false;
+    throw new StoreError('throttled', { call: 'remove' });
+  });
+  const refused = remove({ ...slow, home: { ...slow.home, store } }, 'SECOND');
+  await expect(refused).rejects.toMatchObject({ kind: 'throttled' });
+  expect(await announced()).toEqual(['FIRST']);
+});
 
 /** More than a ring of nonces keeps. */
 const MANY = 9;
