@@ -4,7 +4,7 @@ import { type LoggedLine, startGatewayOver } from '../support/gateway/gateway.ts
 import { Random } from '../support/random.ts';
 import { type At, roundTrip } from '../support/clients/raw-http.ts';
 import { OTHER_ACCESS_KEY, signedHead } from '../support/clients/sign-raw.ts';
-import { tlsMaterial } from '../support/tls-material.ts';
+import { tlsMaterial } from '../support/certificates.ts';
 import { everythingThatWatches } from '../support/gateway/watchers.ts';
 import { exchange, type FuzzRequest, KeptConnection, type Outcome } from './client.ts';
 import { emptyStore, heldBytes } from './held.ts';

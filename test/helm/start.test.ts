@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { startAzurite } from '../../adapters/doubles/index.ts';
-import { makeCertificate } from '../support/backends/azurite.ts';
+import { certificateFiles } from '../support/certificates.ts';
 import { type Process, runPod, type Surroundings, untilProbe } from './support/kubelet.ts';
 import { containerOf, dataOf, gatewaysOf, only, podOf } from './support/objects.ts';
 import { orSkip } from './tools/cache.ts';
@@ -110,7 +110,7 @@ describe.skipIf(clients === undefined)('the rendered manifests', { timeout: 90_0
   });
 
   test('serve HTTPS with the certificate of the secret', async () => {
-    const certificate = await makeCertificate();
+    const certificate = await certificateFiles();
     const tls = {
       'tls.crt': readFileSync(certificate.certFile, 'utf8'),
       'tls.key': readFileSync(certificate.keyFile, 'utf8'),

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { makeCertificate } from '../support/backends/azurite.ts';
+import { certificateFiles } from '../support/certificates.ts';
 import { freePort } from '../support/free-port.ts';
 import { parseOptions } from '../testbed/options.ts';
 import { startBackend } from '../testbed/backend.ts';
@@ -88,7 +88,7 @@ async function checkArm(): Promise<void> {
 }
 
 async function checkContainers(): Promise<void> {
-  const certificate = await makeCertificate();
+  const certificate = await certificateFiles();
   // The container's user reads them.
   chmodSync(certificate.folder, 0o755);
   chmodSync(certificate.keyFile, 0o644);

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { ALLOCATOR, nodeFlags } from '../../src/main/workers/node-flags.ts';
 import { ACCESS_KEY, OTHER_ACCESS_KEY, SECRET_KEY } from '../support/clients/sign-raw.ts';
-import { type Certificate, makeCertificate } from '../support/backends/azurite.ts';
+import { type CertificateFiles, certificateFiles } from '../support/certificates.ts';
 import { freePort } from '../support/free-port.ts';
 
 /** What the chart gives a pod. */
@@ -51,7 +51,7 @@ export interface RunningGateway {
 
 interface SmallSettings extends Pick<RunningGateway, 'port' | 'adminPort'> {
   /** A second listener. */
-  readonly secure?: { readonly port: number; readonly tls: Pick<Certificate, 'certFile' | 'keyFile'> };
+  readonly secure?: { readonly port: number; readonly tls: Pick<CertificateFiles, 'certFile' | 'keyFile'> };
   /** Without its owner; absent: the gateway's own memory, which then holds what clients have stored. */
   readonly backend?: object;
 }
@@ -91,7 +91,7 @@ async function startBackend(): Promise<{ child: ChildProcess; backend: object }>
 export async function startSmallGateway(): Promise<SmallGateway> {
   const folder = mkdtempSync(join(tmpdir(), 'small-gateway-'));
   const [port, adminPort, tlsPort] = [await freePort(), await freePort(), await freePort()];
-  const { folder: certificates, certFile, keyFile } = await makeCertificate();
+  const { folder: certificates, certFile, keyFile } = await certificateFiles();
   const config = join(folder, 'gateway.yaml');
   const { child: beside, backend } = await startBackend();
   const secure = { port: tlsPort, tls: { certFile, keyFile } };

@@ -6,7 +6,7 @@ import { connect } from 'node:tls';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startGcsDouble } from '../../adapters/doubles/index.ts';
-import { makeCertificate } from '../support/backends/azurite.ts';
+import { certificateFiles } from '../support/certificates.ts';
 import { roundTrip } from '../support/clients/raw-http.ts';
 import { SECRET_KEY, signedHead } from '../support/clients/sign-raw.ts';
 import { portOf, startCommand, testAccount } from '../support/gateway/start-command.ts';
@@ -205,7 +205,7 @@ describe('a running gateway', () => {
   });
 
   test('serves a renewed certificate', async () => {
-    const [first, second] = await Promise.all([makeCertificate(), makeCertificate()]);
+    const [first, second] = await Promise.all([certificateFiles(), certificateFiles()]);
     const started = start([
       '--config',
       configFile('tls.yaml', { listeners: [{ port: 0, tls: { certFile: first.certFile, keyFile: first.keyFile } }] }),

@@ -5,7 +5,7 @@ import { RequestObservers } from '../../src/observe/request-observers.ts';
 import { startTestGateway } from '../support/gateway/gateway.ts';
 import { signedHead } from '../support/clients/sign-raw.ts';
 import { SILENT } from '../support/silent-log.ts';
-import { tlsMaterial } from '../support/tls-material.ts';
+import { tlsMaterial } from '../support/certificates.ts';
 import { PROXIES, type Proxy, startProxy } from './proxies.ts';
 import { type Ambiguous, ambiguousRequests, BUCKET, get, HOST, pathOf, slug } from './requests.ts';
 

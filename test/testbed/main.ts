@@ -1,7 +1,7 @@
 import { fstatSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadConfig } from '../../config/load.ts';
-import { type Certificate, makeCertificate } from '../support/backends/azurite.ts';
+import { type CertificateFiles, certificateFiles } from '../support/certificates.ts';
 import { adminEndpoint, adminSettings, chooseAdminPorts } from './admin-ports.ts';
 import { startBackend, type TestbedBackend } from './backend.ts';
 import { type Replica, startReplica } from './gateway-process.ts';
@@ -24,7 +24,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 async function run(options: TestbedOptions): Promise<void> {
   const stopped = stopRequest();
-  const certificate = options.tlsPort === undefined ? undefined : await makeCertificate();
+  const certificate = options.tlsPort === undefined ? undefined : await certificateFiles();
   const replicas: Replica[] = [];
   let backend: TestbedBackend | undefined;
   let sweeper: Sweeper | undefined;
@@ -60,7 +60,11 @@ async function run(options: TestbedOptions): Promise<void> {
 }
 
 /** Port 0 stays 0 for every replica; a fixed one counts up. */
-function listeners({ port, tlsPort }: TestbedOptions, index: number, certificate: Certificate | undefined): object[] {
+function listeners(
+  { port, tlsPort }: TestbedOptions,
+  index: number,
+  certificate: CertificateFiles | undefined,
+): object[] {
   const at = (first: number): number => (first === 0 ? 0 : first + index);
   const plain = { host: '127.0.0.1', port: at(port) };
   if (tlsPort === undefined || certificate === undefined) return [plain];

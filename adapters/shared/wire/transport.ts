@@ -128,11 +128,20 @@ export class WireError extends Error {
   readonly sent: boolean;
 
   constructor(failure: WireFailure, sent: boolean, cause: unknown) {
-    super(`no answer: ${failure}`, { cause });
+    const code = codeOf(cause);
+    super(`no answer: ${failure}${code === undefined ? '' : ` (${code})`}`, { cause });
     this.name = 'WireError';
     this.failure = failure;
     this.sent = sent;
   }
+}
+
+/** The first code in a chain of causes, such as `ECONNREFUSED` or `CERT_HAS_EXPIRED`. */
+function codeOf(cause: unknown): string | undefined {
+  for (let error = cause; error instanceof Error; error = error.cause) {
+    if ('code' in error && typeof error.code === 'string') return error.code;
+  }
+  return undefined;
 }
 
 /** A stream can be sent only once; bytes in memory as often as need be. */

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { makeCertificate } from '../../support/backends/azurite.ts';
+import { certificateFiles } from '../../support/certificates.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type RunningTestbed, startTestbedWith } from '../../support/gateway/testbed.ts';
 import { findNginx, startNginxWith } from '../../replicas/nginx.ts';
@@ -32,7 +32,7 @@ async function startPlain({ backend: wire, backendPort }: BackendOptions): Promi
 
 async function startSecure(options: BackendOptions): Promise<BenchBackend> {
   const { backend: wire, backendPort } = options;
-  const { folder, certFile, keyFile } = await makeCertificate();
+  const { folder, certFile, keyFile } = await certificateFiles();
   const nginx = findNginx();
   process.stderr.write(`TLS to the backend: ${nginx === undefined ? 'its own, no nginx here' : 'nginx before it'}\n`);
   const tls = nginx === undefined ? { certFile, keyFile } : undefined;

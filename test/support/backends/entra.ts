@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { join } from 'node:path';
-import { makeCertificate } from './azurite.ts';
+import { certificateFiles } from '../certificates.ts';
 
 const TENANT = '11111111-2222-3333-4444-555555555555';
 
@@ -75,7 +75,7 @@ type Seen = TokenEndpoint['requests'][number];
 type Answer = (request: Seen, url: string) => Promise<object | undefined>;
 
 async function start(scheme: 'http' | 'https', answer: Answer): Promise<TokenEndpoint> {
-  const certificate = await makeCertificate();
+  const certificate = await certificateFiles();
   const tokenFile = join(certificate.folder, 'federated-token');
   writeFileSync(tokenFile, 'federated-token-of-a-service-account');
   const requests: Seen[] = [];

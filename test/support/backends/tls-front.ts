@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { createServer } from 'node:tls';
-import { makeCertificate } from './azurite.ts';
+import { certificateFiles } from '../certificates.ts';
 
 interface TlsFront {
   /** `https://127.0.0.1:<port>`, with the path of what lies behind. */
@@ -20,7 +20,7 @@ interface TlsFront {
  */
 export async function startTlsFront(behind: string): Promise<TlsFront> {
   const { hostname, port, pathname } = new URL(behind);
-  const certificate = await makeCertificate();
+  const certificate = await certificateFiles();
   const sockets = new Set<Socket>();
   const keep = <T extends Socket>(socket: T): T => {
     sockets.add(socket);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createListener, type Listener, type TlsMaterial } from '../../../src/gateway/listener.ts';
-import { tlsMaterial } from '../../support/tls-material.ts';
+import { tlsMaterial } from '../../support/certificates.ts';
 
 let renewed: TlsMaterial;
 let listener: Listener;

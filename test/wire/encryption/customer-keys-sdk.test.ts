@@ -20,7 +20,7 @@ import type { BlobStore } from '../../../src/store/blob-store.ts';
 import { BACKENDS, type Cloud, startCloud } from '../../support/backends/clouds.ts';
 import { startGatewayOver, type TestGateway } from '../../support/gateway/gateway.ts';
 import { ACCESS_KEY, REGION, SECRET_KEY } from '../../support/clients/sign-raw.ts';
-import { tlsMaterial } from '../../support/tls-material.ts';
+import { tlsMaterial } from '../../support/certificates.ts';
 
 /* Keys of customers as the SDK for JavaScript says them, over TLS, where no setting has to allow them. */
 

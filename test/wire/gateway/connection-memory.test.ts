@@ -3,7 +3,7 @@ import { connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
 import { roundTrip } from '../../support/clients/raw-http.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../../support/gateway/gateway.ts';
-import { tlsMaterial } from '../../support/tls-material.ts';
+import { tlsMaterial } from '../../support/certificates.ts';
 
 /*
  * What nobody has signed lies in a bounded memory, and the address that has the most of it goes first. Loopback has as

@@ -4,7 +4,7 @@ import { startTestGateway, type TestGateway } from '../../support/gateway/gatewa
 import { type At, RawConnection, roundTrip } from '../../support/clients/raw-http.ts';
 import { signedHead } from '../../support/clients/sign-raw.ts';
 import { testCall } from '../../support/test-call.ts';
-import { tlsMaterial } from '../../support/tls-material.ts';
+import { tlsMaterial } from '../../support/certificates.ts';
 
 /* What Node's parser refuses, before or behind requests that it took. */
 

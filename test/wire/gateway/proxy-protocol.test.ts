@@ -1,9 +1,9 @@
 import { connect as connectTls } from 'node:tls';
 import { connect } from 'node:net';
-import { generate } from 'selfsigned';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { RequestFacts } from '../../../src/observe/request-facts.ts';
 import { RequestObservers } from '../../../src/observe/request-observers.ts';
+import { tlsMaterial } from '../../support/certificates.ts';
 import { type TestGateway, startTestGateway } from '../../support/gateway/gateway.ts';
 import { RawConnection } from '../../support/clients/raw-http.ts';
 import { SILENT } from '../../support/silent-log.ts';
@@ -155,8 +155,7 @@ test('limits count clients, not the balancer', async () => {
 });
 
 test('over TLS it comes before the handshake', async () => {
-  const pem = await generate([{ name: 'commonName', value: 'localhost' }], { keySize: 2048 });
-  const { port } = await start({ tls: { cert: pem.cert, key: pem.private } });
+  const { port } = await start({ tls: await tlsMaterial() });
   const raw = connect({ port, host: '127.0.0.1' });
   raw.write(BINARY);
   const socket = connectTls({ socket: raw, rejectUnauthorized: false });

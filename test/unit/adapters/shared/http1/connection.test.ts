@@ -5,7 +5,7 @@ import { afterEach, expect, it } from 'vitest';
 import { Connection, ConnectionError, type ConnectionUser } from '../../../../../adapters/shared/http1/connection.ts';
 import { SendWindows } from '../../../../../adapters/shared/http1/send-windows.ts';
 import { SlabPool } from '../../../../../adapters/shared/http1/slab.ts';
-import { tlsMaterial } from '../../../../support/tls-material.ts';
+import { tlsMaterial } from '../../../../support/certificates.ts';
 
 const closing: (() => void)[] = [];
 afterEach(() => {

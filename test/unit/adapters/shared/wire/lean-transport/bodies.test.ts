@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { documentBuffers } from '../../../../../../adapters/shared/wire/answers.ts';
-import { makeCertificate } from '../../../../../support/backends/azurite.ts';
+import { certificateFiles } from '../../../../../support/certificates.ts';
 import { ok } from '../../http1/raw-peer.ts';
 import {
   NEVER,
@@ -180,7 +180,7 @@ describe('a body', () => {
 
   it.each([20_000, 9_000_001])('of %d bytes comes whole over TLS', async (size) => {
     const data = content(size);
-    const certificate = await makeCertificate();
+    const certificate = await certificateFiles();
     onTestFinished(() => rmSync(certificate.folder, { recursive: true }));
     const cert = readFileSync(certificate.certFile, 'utf8');
     const server = createTlsServer({ key: readFileSync(certificate.keyFile), cert }, (socket) => {
@@ -188,7 +188,7 @@ describe('a body', () => {
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     onTestFinished(() => void server.close());
-    const to = transport(`https://localhost:${(server.address() as AddressInfo).port}`, { ca: cert });
+    const to = transport(`https://127.0.0.1:${(server.address() as AddressInfo).port}`, { ca: cert });
     const { received, piped } = await throughHttp(await send(to, 'GET'));
     await piped;
     expect(digest(received)).toBe(digest(data));

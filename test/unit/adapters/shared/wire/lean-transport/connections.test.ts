@@ -6,7 +6,7 @@ import tls, { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LeanTransport } from '../../../../../../adapters/shared/wire/lean-transport.ts';
 import { UndiciTransport } from '../../../../../../adapters/shared/wire/undici-transport.ts';
-import { makeCertificate } from '../../../../../support/backends/azurite.ts';
+import { certificateFiles } from '../../../../../support/certificates.ts';
 import { ok, rawPeer } from '../../http1/raw-peer.ts';
 import { NEVER, fairTransport, gone, peer, send, text, transport } from './scene.ts';
 
@@ -93,7 +93,11 @@ describe('a connection', () => {
   it('that cannot be made says so, and that nothing was sent', async () => {
     const server = await rawPeer(() => undefined);
     await server.close();
-    await expect(send(transport(server.origin), 'PUT')).rejects.toMatchObject({ failure: 'network', sent: false });
+    await expect(send(transport(server.origin), 'PUT')).rejects.toMatchObject({
+      message: 'no answer: network (ECONNREFUSED)',
+      failure: 'network',
+      sent: false,
+    });
   });
 
   it('is one of so many: the rest waits its turn', async () => {
@@ -132,7 +136,7 @@ describe('connections over TLS', () => {
     ['our own', LeanTransport],
     ["undici's", UndiciTransport],
   ])('read the certificates that they trust once for all of them: %s', async (_name, Made) => {
-    const { folder, certFile, keyFile } = await makeCertificate();
+    const { folder, certFile, keyFile } = await certificateFiles();
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const cert = readFileSync(certFile, 'utf8');
     const asking: Socket[] = [];
@@ -149,7 +153,7 @@ describe('connections over TLS', () => {
     // What `tls.connect` makes of certificates by itself, it makes with this.
     const readings = vi.spyOn(tls, 'createSecureContext');
     onTestFinished(() => readings.mockRestore());
-    const origin = `https://localhost:${(server.address() as AddressInfo).port}`;
+    const origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const times = { connectTimeout: 5_000, idleTimeout: 5_000, keepAlive: 5_000 };
     const to = new Made({ origin, maxConnections: 4, maxIdle: 4, ca: cert, ...times });
     onTestFinished(() => to.close());

@@ -8,7 +8,7 @@ import type { TLSSocket } from 'node:tls';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { WireResponse } from '../../../../../../adapters/shared/wire/transport.ts';
-import { tlsMaterial } from '../../../../../support/tls-material.ts';
+import { tlsMaterial } from '../../../../../support/certificates.ts';
 import { ok } from '../../http1/raw-peer.ts';
 import { NEVER, content, digest, peer, send, text, transport } from './scene.ts';
 
@@ -44,7 +44,7 @@ async function service(scheme: Scheme, answers: (Buffer | { all: Buffer })[]) {
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void server.close());
-  const origin = `https://localhost:${(server.address() as AddressInfo).port}`;
+  const origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return transport(origin, { maxIdle: 1, ca: String(material.cert) });
 }
 

@@ -6,7 +6,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { WireResponse } from '../../../../../../adapters/shared/wire/transport.ts';
 import { bulkPacer } from '../../../../../../src/streams/bulk-pacer.ts';
-import { tlsMaterial } from '../../../../../support/tls-material.ts';
+import { tlsMaterial } from '../../../../../support/certificates.ts';
 import { Crowd, nextTurn } from '../../../../streams/crowd.ts';
 import type { RawPeer } from '../../http1/raw-peer.ts';
 import { NEVER, content, digest, echoPort, gone, peer, send, throughHttp, transport } from './scene.ts';
@@ -42,7 +42,7 @@ async function largeTlsAnswer(): Promise<Pick<Scene, 'response' | 'bytes'>> {
   });
   onTestFinished(() => void server.close());
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  const to = transport(`https://localhost:${(server.address() as AddressInfo).port}`, { ca: cert });
+  const to = transport(`https://127.0.0.1:${(server.address() as AddressInfo).port}`, { ca: cert });
   return { response: await send(to, 'GET'), bytes };
 }
 
