@@ -131,12 +131,13 @@ function endingOf(
   published: Published,
   headers: ContentHeaders,
 ): Omit<Ending, 'completion'> {
-  const { versionId, isAlone, unsettled } = published;
+  const { versionId, isAlone, unsettled, claim } = published;
   // The version was copied to a place above its own.
   const wasMoved = upload.bucket.versioning === 'enabled' && versionId !== versionOfUpload(upload.uploadId);
   return {
     leavesStaging: isAlone && wasMoved,
     isClaimed: plan.tokens.length > 0 && !wasMoved,
+    publishedBy: isAlone ? claim.claim.attempt : undefined,
     ...(unsettled && { unsettled: { fresh: freshOf(plan, published, headers) } }),
   };
 }

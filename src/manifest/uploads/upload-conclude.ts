@@ -2,9 +2,12 @@ import type { Call } from '../../observe/call.ts';
 import type { RemoveItem } from '../../store/blob-store.ts';
 import { removeForGood } from '../../store/remove-for-good.ts';
 import { isStoreError } from '../../store/store-error.ts';
+import { announce } from '../heads/announce.ts';
 import { readHead } from '../heads/object-read.ts';
+import { newNonce } from '../records/clock.ts';
 import { namedVersion } from '../records/record.ts';
 import { versionOfUpload } from '../records/upload-id.ts';
+import { seqOfHead } from '../versions/displace.ts';
 import type { FreshAssembled } from '../versions/settle.ts';
 import { readClaim } from '../versions/upload-claim.ts';
 import { type Completion, writeTombstone } from '../versions/upload-tombstone.ts';
@@ -21,6 +24,8 @@ export interface Ending {
    * publication, and names the place. Where the version was moved, the answer to that may have been lost.
    */
   readonly isClaimed?: boolean;
+  /** The attempt by which this request held the claim, if nobody else can have published under it. */
+  readonly publishedBy?: string | undefined;
   /** Of all parts, if they are known: what is uploaded again keeps its number. */
   readonly numbers?: Iterable<number>;
   /** The head may be an assembled head, to be settled when the end is noted: `fresh` counts only then. */
@@ -89,7 +94,7 @@ class LastSteps {
     if (this.#isNoted) return;
     const { bucket, uploadId } = this.#target;
     const isNew = await writeTombstone(bucket.home, uploadId, this.#ending.completion, call);
-    if (!isNew) await withdrawIfDeleted(this.#target, call);
+    if (!isNew) await withdrawIfDeleted(this.#target, this.#ending.publishedBy, call);
     this.#isNoted = true;
   }
 
@@ -142,16 +147,22 @@ async function tidy(
  * Takes the head back if this Complete published an object that another Complete had published before and a client had
  * deleted since. The condition "absent" cannot see that. In that case a tombstone was there already, and the claim says
  * `gone` or is removed.
+ *
+ * A claim that says so under this request's own attempt is that of a DELETE under way, of what this request has
+ * published. That DELETE removes the head itself and tells so, or it fails, and the object stays.
  */
-async function withdrawIfDeleted(target: UploadTarget, call: Call): Promise<void> {
+async function withdrawIfDeleted(target: UploadTarget, publishedBy: string | undefined, call: Call): Promise<void> {
   const { bucket, key, uploadId } = target;
-  const { home } = bucket;
   const stored = await readClaim(target, call);
-  if (stored !== undefined && stored.claim.kind !== 'gone') return;
+  if (stored !== undefined && (stored.claim.kind !== 'gone' || stored.claim.attempt === publishedBy)) return;
   const head = await readHead({ bucket, key }, call);
   if (head === undefined || namedVersion(head.record) !== versionOfUpload(uploadId)) return;
+  // No event: for clients the object was gone before. But with the head would go the proof of what made it.
+  const { occasion: _nobody, ...silent } = call;
+  const removal = { kind: 'removed', nonce: newNonce(), head, leavesNothing: true, seq: seqOfHead(head) } as const;
+  await announce({ bucket, key }, removal, silent);
   try {
-    await home.store.remove(head.ref, head.properties.revision, call);
+    await bucket.home.store.remove(head.ref, head.properties.revision, call);
   } catch (error) {
     if (!isStoreError(error, 'conditionFailed', 'notFound')) throw error;
   }

@@ -9,6 +9,7 @@ import { RECORD_NAME } from '../../../src/manifest/records/record.ts';
 import { SYSTEM_TIME } from '../../../src/manifest/records/time.ts';
 import { createClock } from '../../../src/manifest/records/clock.ts';
 import { type Objects, createObjects } from '../../../src/manifest/objects/objects.ts';
+import { type Uploads, createUploads } from '../../../src/manifest/uploads/uploads.ts';
 import { createSettler } from '../../../src/manifest/versions/settle.ts';
 import type { Call } from '../../../src/observe/call.ts';
 import type { NotificationRule } from '../../../src/protocol/notifications/notification-rule.ts';
@@ -43,6 +44,7 @@ export interface Misfortunes {
 export class EventProcess {
   readonly store: BlobStore;
   readonly objects: Objects;
+  readonly uploads: Uploads;
   readonly outbox: Outbox;
   /** Resolves when it dies. */
   readonly died: Promise<'died'>;
@@ -64,7 +66,9 @@ export class EventProcess {
     });
     // A commit of a process that died is under way for ever: no timer waits for it.
     const commits = new CommitLife({ after: () => () => undefined, monotonic: () => performance.now() });
-    this.objects = createObjects({ clock: createClock(), settler, commits });
+    const clock = createClock();
+    this.objects = createObjects({ clock, settler, commits });
+    this.uploads = createUploads({ clock, settler, commits, objects: this.objects, minPartSize: 1 });
     const time = { ...SYSTEM_TIME, monotonic: world.monotonic };
     const backend = { name: 'test', store, systemContainer: 'system', ownerId: bucket.ownerId, time };
     this.outbox = new Outbox({

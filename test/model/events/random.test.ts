@@ -1,13 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import type { Versioning } from '../../../src/manifest/records/bucket.ts';
 import type { ObjectEvent } from '../../../src/manifest/records/change-intent.ts';
+import type { KeyRef } from '../../../src/manifest/records/key-ref.ts';
+import type { UploadTarget } from '../../../src/manifest/records/upload-names.ts';
+import type { ListedPart } from '../../../src/manifest/uploads/upload-plan.ts';
 import { OWNER, putOf } from '../../support/manifest/manifest.ts';
+import { testCall } from '../../support/test-call.ts';
+import { md5Of } from '../../unit/manifest/upload-fixture.ts';
 import { propertySeed } from '../../support/property-seed.ts';
 import { Random } from '../../support/random.ts';
 import { EventProcess, EventsWorld, type Misfortunes } from './events-world.ts';
 import { type AskedChange, faultsOf } from './judge.ts';
 
-const HISTORIES = 8;
+const HISTORIES = Number(process.env['H'] ?? 8);
 const CHANGES = 60;
 const KEYS = ['a', 'b/ä c'];
 const AT_ONCE = 3;
@@ -122,12 +127,31 @@ class EventHistory {
         await process.objects.amend(target, () => ({ tags: [{ key: 'by', value: id }] }), call(id, operation));
       },
     });
+    const complete: Work = {
+      kind: 'created',
+      operation: 'CompleteMultipartUpload',
+      work: async (process, id, operation) => {
+        const { target, parts } = await uploadOf(process, { bucket: bucket(process), key }, id);
+        const hooks = { beforeAssembly: () => undefined, beforePublication: async () => undefined };
+        note(
+          (
+            await process.uploads.complete(
+              target,
+              { parts, expected: {}, conditions: {}, ...hooks },
+              call(id, operation),
+            )
+          ).versionId,
+        );
+      },
+    };
     return [
       describe(),
       describe(known.length === 0 ? 'null' : this.#random.pick(known)),
       put(),
       put(),
       put({ conditions: { ifNoneMatch: '*' } }),
+      complete,
+      complete,
       remove(),
       remove(known.length === 0 ? 'null' : this.#random.pick(known)),
       {
@@ -154,6 +178,21 @@ interface Work {
   readonly work: (process: EventProcess, requestId: string, operation: string) => Promise<void>;
 }
 
+/** An open upload with one part. */
+async function uploadOf({ uploads }: EventProcess, place: KeyRef, text: string): Promise<OpenUpload> {
+  const attributes = { headers: {}, userMetadata: {} };
+  const target = await uploads.create(place, { ownerId: OWNER, attributes }, testCall());
+  const upload = await uploads.find(target, testCall());
+  const [body, etag] = [Buffer.from(text), md5Of(text)];
+  await uploads.putPart(upload, { number: 1, body, facts: { md5: etag } }, testCall());
+  return { target, parts: [{ number: 1, etag, checksums: {} }] };
+}
+
+interface OpenUpload {
+  readonly target: UploadTarget;
+  readonly parts: readonly ListedPart[];
+}
+
 async function historyOf(seed: number, versioning: Versioning): Promise<EventHistory> {
   const world = await EventsWorld.open(new Random(seed), versioning);
   const history = new EventHistory(world);
@@ -175,7 +214,7 @@ describe.each(['never', 'enabled', 'suspended'] as const)('events of a bucket wi
     }
     expect(events).toBeGreaterThan(HISTORIES * CHANGES * 0.3);
     expect(dead).toBeGreaterThan(HISTORIES);
-  }, 120_000);
+  }, 1_200_000);
 });
 
 test('the judge finds an event that was lost, one that was invented, one before its time, and a wrong number', async () => {
