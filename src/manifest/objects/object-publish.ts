@@ -1,9 +1,10 @@
 import type { Call } from '../../observe/call.ts';
+import { isWatched } from '../heads/announce.ts';
 import { mtimeOfSeq, newNonce } from '../records/clock.ts';
 import { partsOf } from '../heads/new-record.ts';
 import { blobMetadata } from '../heads/overflow.ts';
 import type { AssembledHead } from '../records/record.ts';
-import { type VersionToken, seqOfToken } from '../records/version-token.ts';
+import { seqOfToken } from '../records/version-token.ts';
 import type { BlobMetadata, WriteResult } from '../../store/blob-store.ts';
 import { type Head, NULL_VERSION, parseHead } from '../heads/head.ts';
 import type { ObjectsContext } from '../versions/object-context.ts';
@@ -16,6 +17,7 @@ import type {
 } from '../heads/object-requests.ts';
 import { BlobAge } from '../versions/blob-age.ts';
 import { type DetachedNull, commitNull } from '../versions/commit-null.ts';
+import { canSettle } from '../versions/settle.ts';
 import { commitVersion } from '../versions/commit-version.ts';
 import { type PlacedHead, isBehind } from '../versions/displace.ts';
 import { type PlaceChange, copyToPlace } from '../versions/own-copy.ts';
@@ -117,7 +119,9 @@ async function publishNull(
       isTooLate: () => age.isTooOld,
       known,
       once,
-      plan: async ({ seq, ...base }, { placed, condition }) => {
+      ownPlace: (placed) => (takesOwnPlace({ bucket, key, request }, placed) ? seqOfToken(version) : undefined),
+      plan: async (base, { condition }) => {
+        const mtime = mtimeOfSeq(seqOfToken(version));
         const assembled: AssembledHead = {
           kind: 'assembled',
           etag,
@@ -126,7 +130,8 @@ async function publishNull(
           ...(parts && { parts }),
           ...fields,
           ...base,
-          ...placeOf(version, { seq, placed }, base),
+          // Its time is its own, whatever its place is.
+          ...(base.seq !== seqOfToken(version) && { mtime }),
         };
         const metadata = await blobMetadata(bucket.home, assembled, native, call);
         return async () => {
@@ -142,15 +147,14 @@ async function publishNull(
   return parseHead(ref, { size: 0, ...headers, ...sent.result, metadata: sent.metadata });
 }
 
-/** The version's place in the history: its own one, or one above the head. Its time is its own in either case. */
-function placeOf(
-  version: VersionToken,
-  { seq, placed }: { readonly seq: number; readonly placed: PlacedHead },
-  base: { readonly floor?: number | undefined },
-): Pick<AssembledHead, 'seq' | 'mtime' | 'floor'> {
-  const place = seqOfToken(version);
-  const at = isBehind(version, placed) ? { seq, mtime: mtimeOfSeq(place) } : { seq: place };
-  return { ...at, ...(base.floor === seq && { floor: at.seq }) };
+/**
+ * Whether the version stands where it was initiated. Behind the head it must not stand. Where there is none, nobody
+ * knows what was removed since; receivers of events take the place for the order of the two. A version whose bytes stay
+ * on their blob keeps the place that the blob is named after.
+ */
+function takesOwnPlace({ bucket, key, request: { version, size } }: DetachedTarget, placed: PlacedHead): boolean {
+  if (isBehind(version, placed)) return false;
+  return placed.head !== undefined || !isWatched({ bucket, key }) || !canSettle(bucket, size);
 }
 
 function committed({ version, etag, checksum }: DetachedObject, versionId: string): Committed {

@@ -31,6 +31,8 @@ type NewNull = NullBasics & (HeldNull | CopiedNull | DetachedNull);
 interface NullBasics extends HeadTarget {
   /** What it is, as events say it. */
   readonly content: NullContent;
+  /** Its place in the history, microseconds; undefined: it has none of its own, and gets the next one by the clock. */
+  readonly ownPlace?: (placed: PlacedHead) => number | undefined;
   /** Prepares and returns the one conditional write of the head. May be asked several times. */
   readonly plan: (
     base: NullBase,
@@ -95,7 +97,7 @@ export async function commitNull(context: ObjectsContext, version: NewNull, call
       ...own,
       plan: async ({ head }, condition) => {
         const placed = await placeHead(context, place, head, call);
-        seq = context.clock.next(placed.seq);
+        seq = version.ownPlace?.(placed) ?? context.clock.next(placed.seq);
         const displaced = (await displaceNull(place, head, call)).dels ?? [];
         dels = version.writes === 'assembled' ? displaced.filter((token) => token !== version.blob) : displaced;
         // Said even where it is the seq itself: it tells that this writer knew of versions.
