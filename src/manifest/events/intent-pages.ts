@@ -149,11 +149,12 @@ async function resolveKey(
     const now = await listKey({ bucket, key }, call);
     if (isSame(all, now)) break;
     const isLast = looked === MOST_LOOKS;
-    all = isLast ? withoutNewRemovals(all, now) : now;
+    const unseen = isLast ? newRemovals(all, now) : [];
+    all = now;
     // What a later look proves may rest on changes that are not in this list either: so lists are to be the same before
     // and after a look. Of a key that changes all the time, the last look stays.
     if (!isLast) looks = new Map();
-    committed = await findCommitted({ bucket, key }, { intents: all, looks }, call);
+    committed = before(unseen, await findCommitted({ bucket, key }, { intents: all, looks }, call));
     if (isLast) break;
   }
   const events = committed.flatMap(({ intent }) => eventsOf(intent)).sort(inHistory);
@@ -175,10 +176,24 @@ async function resolveKey(
   };
 }
 
-/** To a look that is older than what a removal saw, the object seems to be gone. */
-function withoutNewRemovals(before: readonly FoundIntent[], now: readonly FoundIntent[]): readonly FoundIntent[] {
-  const known = new Set(before.map(nameOfState));
-  return now.filter((one) => one.intent.leavesNothing !== true || known.has(nameOfState(one)));
+/**
+ * Removals that are newer than the look. To a look that is older than what a removal saw, the object seems to be gone:
+ * so they prove what they saw, and nothing is said of themselves.
+ */
+function newRemovals(earlier: readonly FoundIntent[], now: readonly FoundIntent[]): readonly FoundIntent[] {
+  const known = new Set(earlier.map(nameOfState));
+  return now.filter((one) => one.intent.leavesNothing === true && !known.has(nameOfState(one)));
+}
+
+/** Of committed changes those that are told before others of which nothing can be said yet. */
+function before(others: readonly FoundIntent[], committed: readonly FoundIntent[]): FoundIntent[] {
+  const [first] = others.flatMap((one) => placeOf(one) ?? []).sort();
+  return committed.filter((one) => !others.includes(one) && (first === undefined || (placeOf(one) ?? first) < first));
+}
+
+/** Where an event of a change stands in the history of the key; undefined: it has none. */
+function placeOf({ intent: { events = [] } }: FoundIntent): string | undefined {
+  return events[0]?.sequencer;
 }
 
 function isSame(one: readonly FoundIntent[], other: readonly FoundIntent[]): boolean {
