@@ -1,5 +1,6 @@
 import { NOTHING } from '../heads/head-commit.ts';
 import type { ChangeIntent } from '../records/change-intent.ts';
+import { Proof } from './proof.ts';
 
 /** An intent as it was listed. */
 export interface ListedIntent {
@@ -16,11 +17,12 @@ export interface ListedIntent {
  * @param head the nonces of the head (`noncesOf`), read after the intents were listed
  */
 export function committedOf<T extends ListedIntent>(intents: readonly T[], head: readonly string[]): T[] {
-  const isProven = proofIn(intents, head);
+  const proof = proofIn(intents, head);
+  const removals = new Removals(intents, head, proof);
   return intents.filter((one) => {
     const { intent } = one;
-    if (isProven(intent)) return true;
-    return intent.leavesNothing === true && removedIt(one, { intents, head, isProven });
+    if (proof.has(intent)) return true;
+    return intent.leavesNothing === true && removals.wasMade(one);
   });
 }
 
@@ -30,8 +32,8 @@ export function committedOf<T extends ListedIntent>(intents: readonly T[], head:
  * not removed then.
  */
 export function undoneOf<T extends ListedIntent>(intents: readonly T[], head: readonly string[]): T[] {
-  const isProven = proofIn(intents, head);
-  const others = intents.filter(({ intent }) => intent.leavesNothing !== true && isProven(intent));
+  const proof = proofIn(intents, head);
+  const others = intents.filter(({ intent }) => intent.leavesNothing !== true && proof.has(intent));
   const changed = new Set(others.map(stateSeen));
   const replaced = new Set([head, ...intents.map(({ intent }) => intent.seen)].flatMap((ring) => ring.slice(1)));
   return intents.filter((one) => {
@@ -45,55 +47,58 @@ function stateSeen({ intent }: ListedIntent): string {
   return intent.seen.join(' ');
 }
 
-function proofIn(intents: readonly ListedIntent[], head: readonly string[]): (intent: ChangeIntent) => boolean {
-  const rings = [head, ...intents.map(({ intent }) => intent.seen)];
-  return (intent) => intent.isDone === true || rings.some((ring) => isIn(ring, intent));
-}
-
-/**
- * Whether a ring has the nonce of a change, and before it what the intent has seen. If it has seen something else, the
- * change was tried again since the intent was listed, and is told by the intent that it has written then.
- */
-function isIn(ring: readonly string[], { nonce, seen }: ChangeIntent): boolean {
-  const place = ring.indexOf(nonce);
-  if (place < 0) return false;
-  const [version = NOTHING, ...amendments] = seen;
-  const before = ring.slice(place + 1);
-  // A head that is amended keeps the nonce of its version in front of that of the amendment.
-  const isAmended = ring.slice(0, place).includes(version);
-  return agree(before, isAmended ? amendments : seen);
-}
-
-/** As far as both go: rings are cut. */
-function agree(one: readonly string[], other: readonly string[]): boolean {
-  return one.every((nonce, at) => at >= other.length || nonce === other[at]);
-}
-
-interface Known {
-  readonly intents: readonly ListedIntent[];
-  readonly head: readonly string[];
-  readonly isProven: (intent: ChangeIntent) => boolean;
-}
-
-/**
- * Whether a removal that left no head behind has removed the one that it saw. That one must be gone, and not because
- * another change replaced it: then nothing is there, or what is there began with nothing.
- */
-function removedIt(one: ListedIntent, { intents, head, isProven }: Known): boolean {
-  const { intent } = one;
-  const [removed = NOTHING] = intent.seen;
-  if (removed === NOTHING || head.includes(removed)) return false;
-  const others = intents.filter((other) => other !== one && !intent.seen.includes(other.intent.nonce));
-  const wasReplaced = others.some(({ intent: other }) => {
-    const place = other.seen.indexOf(removed);
-    return place > 0 || (place === 0 && isProven(other));
-  });
-  if (wasReplaced) return false;
-  // Only a change that was made has seen for certain that nothing was there: it may have been a guess.
-  const beganAnew = others.some(
-    (other) => isLater(other, one) && isProven(other.intent) && beganWithNothing(other.intent.seen),
+function proofIn(intents: readonly ListedIntent[], head: readonly string[]): Proof {
+  return new Proof(
+    intents.map(({ intent }) => intent),
+    head,
   );
-  return beganAnew || beganWithNothing(head);
+}
+
+/**
+ * Tells of removals that left no head behind, and of which no nonce is known, whether they have removed what they saw.
+ * That one must be gone, and not because another change replaced it: then nothing is there, or what is there began with
+ * nothing. What a removal has seen itself, it came after: that speaks neither for nor against it.
+ */
+class Removals {
+  readonly #head: readonly string[];
+  /** By what was replaced the nonces of the changes that tell so: they replaced it, or have seen it replaced. */
+  readonly #replacing = new Map<string, Set<string>>();
+  /**
+   * Changes that found nothing, the latest first, the latest of each nonce. Only those that were made have seen for
+   * certain that nothing was there: it may have been a guess.
+   */
+  readonly #beginnings: readonly ListedIntent[];
+
+  constructor(intents: readonly ListedIntent[], head: readonly string[], proof: Proof) {
+    this.#head = head;
+    for (const { intent } of intents) this.#noteReplaced(intent, proof.has(intent));
+    const beginnings = intents
+      .filter(({ intent }) => beganWithNothing(intent.seen) && proof.has(intent))
+      .sort((one, other) => Number(isLater(other, one)) - Number(isLater(one, other)));
+    this.#beginnings = [...Map.groupBy(beginnings, ({ intent }) => intent.nonce).values()].flatMap(
+      ([last]) => last ?? [],
+    );
+  }
+
+  wasMade(one: ListedIntent): boolean {
+    const { seen } = one.intent;
+    const [removed = NOTHING] = seen;
+    if (removed === NOTHING || this.#head.includes(removed)) return false;
+    // Both searches end soon: the removal has seen few nonces.
+    for (const nonce of this.#replacing.get(removed) ?? []) if (!seen.includes(nonce)) return false;
+    const last = this.#beginnings.find(({ intent }) => !seen.includes(intent.nonce));
+    return (last !== undefined && isLater(last, one)) || beganWithNothing(this.#head);
+  }
+
+  #noteReplaced({ nonce, seen }: ChangeIntent, isProven: boolean): void {
+    for (const replaced of new Set(isProven ? seen : seen.slice(1))) {
+      // Unproven, a change speaks only of what it saw behind the newest: that one is there still.
+      if (!isProven && replaced === seen[0]) continue;
+      const others = this.#replacing.get(replaced);
+      if (others === undefined) this.#replacing.set(replaced, new Set([nonce]));
+      else others.add(nonce);
+    }
+  }
 }
 
 /** There is no head, or all of its history is in its ring. */
