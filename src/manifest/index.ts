@@ -140,7 +140,7 @@ export type { ClassUsage, UsageCount } from './records/usage-record.ts';
 // Events of changes: announced by the changes, sent by an outbox.
 export { isWatched } from './heads/announce.ts';
 export { Outbox } from './events/outbox.ts';
-export type { Courier } from './events/bucket-outbox.ts';
+export { type Courier, ReceiverNotReached } from './events/courier.ts';
 export type { EventTally } from './events/event-tally.ts';
 export type { ObjectEvent } from './records/change-intent.ts';
 

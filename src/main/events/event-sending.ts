@@ -39,7 +39,12 @@ class EventReceivers {
   }
 
   find(arn: string): EventReceiver | undefined {
-    return this.#byName.get((arn === EVENT_BRIDGE ? this.#eventBridge : targetName(arn)) ?? '');
+    return this.#byName.get(this.nameOf(arn));
+  }
+
+  /** Accounts and regions of ARNs do not matter: many of them name one receiver. */
+  nameOf(arn: string): string {
+    return (arn === EVENT_BRIDGE ? this.#eventBridge : targetName(arn)) ?? '';
   }
 
   /** @throws Error: the configuration of the gateway has no such target any more */
@@ -139,6 +144,7 @@ export class EventSending {
     const { config, identities } = this.#options;
     const { region } = config;
     return {
+      receiverOf: (target) => this.#receivers.nameOf(target),
       atOnce: (rule) => this.#receivers.find(rule.target)?.atOnce(formOf(rule)) ?? 1,
       send: (bucket, rule, events, call) => {
         const { name, ownerId } = bucket;

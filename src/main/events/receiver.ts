@@ -1,3 +1,4 @@
+import { ReceiverNotReached } from '../../manifest/index.ts';
 import type { Call } from '../../observe/call.ts';
 import { defined } from '../../observe/defined.ts';
 import { bridgeEvent } from '../../protocol/notifications/event-bridge.ts';
@@ -89,7 +90,7 @@ function codeOf(error: unknown): string {
 
 /**
  * One POST. @throws Error without the URL, its headers or the answer, which may hold a secret: anything but 2xx, in
- * time
+ * time; ReceiverNotReached: no answer came in time
  */
 export async function deliver(url: string, { body, headers }: Message, call: Call): Promise<void> {
   const signal = AbortSignal.any([call.signal, AbortSignal.timeout(TIMEOUT_MS)]);
@@ -97,7 +98,7 @@ export async function deliver(url: string, { body, headers }: Message, call: Cal
   const response = await fetch(url, init).catch((error: unknown) => {
     call.signal.throwIfAborted();
     // Neither the error nor its cause goes on: they may quote the URL, or a header.
-    throw new Error(`the receiver was not reached: ${codeOf(error)}`);
+    throw new ReceiverNotReached(codeOf(error));
   });
   await response.body?.cancel();
   if (response.ok) return;

@@ -13,17 +13,10 @@ import {
   readBatch,
   removeBatches,
 } from './backlog.ts';
+import { type Courier, ReceiverNotReached } from './courier.ts';
 import type { EventLease } from './event-lease.ts';
 import type { EventTally } from './event-tally.ts';
 import { type IntentPage, intentPages, removeIntents } from './intent-pages.ts';
-
-/** Sends events to the receivers that the operator has named. */
-export interface Courier {
-  /** Most events of one `send`, which takes less than the lease lasts. */
-  atOnce(rule: NotificationRule): number;
-  /** Resolves when the receiver has taken all of them. @throws Error: it has not, or perhaps not */
-  send(bucket: Bucket, rule: NotificationRule, events: readonly ObjectEvent[], call: Call): Promise<void>;
-}
 
 /** Within which bounds events wait for receivers that do not take them. */
 export interface OutboxBounds {
@@ -114,7 +107,8 @@ export class BucketOutbox {
   /** In their order, until the receiver takes no more. @returns how many it took */
   async #send(name: string, rule: NotificationRule, events: readonly ObjectEvent[], call: Call): Promise<number> {
     const { bucket, courier, backOff, tally, lease, onProblem } = this.#work;
-    if (backOff.isOff(bucket.uid, name)) return 0;
+    const post = { uid: bucket.uid, name, receiver: courier.receiverOf(rule.target) };
+    if (backOff.isOff(post)) return 0;
     const atOnce = courier.atOnce(rule);
     for (let sent = 0; sent < events.length; sent += atOnce) {
       await lease.hold(call);
@@ -123,12 +117,12 @@ export class BucketOutbox {
         await courier.send(bucket, rule, part, call);
       } catch (error) {
         if (call.signal.aborted) throw error;
-        backOff.failed(bucket.uid, name);
+        backOff.failed(post, { isReached: !(error instanceof ReceiverNotReached) });
         onProblem(error, rule);
         tally.counts.failed += 1;
         return sent;
       }
-      backOff.worked(bucket.uid, name);
+      backOff.worked(post);
       tally.counts.delivered += part.length;
     }
     return events.length;

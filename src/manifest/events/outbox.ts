@@ -17,7 +17,8 @@ import { ALL_INTENTS, decodeIntent } from '../records/change-intent.ts';
 import { timeOf } from '../records/time.ts';
 import { BackOff } from './back-off.ts';
 import { ALL_BACKLOGS, batchOf, destinationName } from './backlog.ts';
-import { BucketOutbox, type Courier, type OutboxBounds } from './bucket-outbox.ts';
+import { BucketOutbox, type OutboxBounds } from './bucket-outbox.ts';
+import type { Courier } from './courier.ts';
 import { EventLease } from './event-lease.ts';
 import { EventTally } from './event-tally.ts';
 import { OpenIntents } from './open-intents.ts';
@@ -63,6 +64,7 @@ export class Outbox {
    */
   async round(call: Call): Promise<number> {
     let done = 0;
+    this.#backOff.beginRound();
     for (const backend of this.#options.backends) {
       try {
         for (const pending of await this.#pending(backend, call)) done += await this.#bucket(backend, pending, call);
@@ -155,7 +157,11 @@ export class Outbox {
     {
       region: ALL_BACKLOGS,
       nameIn: (entry: BlobEntry) => batchOf(entry).bucket,
-      isDue: (entry: BlobEntry, uid: string) => !this.#backOff.isOff(uid, destinationName(batchOf(entry))),
+      isDue: (entry: BlobEntry, uid: string) => {
+        const batch = batchOf(entry);
+        const receiver = this.#options.courier.receiverOf(batch.target);
+        return !this.#backOff.isOff({ uid, name: destinationName(batch), receiver });
+      },
     },
   ];
 }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { MemoryBlobStore } from '../../../adapters/memory/memory-blob-store.ts';
-import type { Courier } from '../../../src/manifest/events/bucket-outbox.ts';
+import { type Courier, ReceiverNotReached } from '../../../src/manifest/events/courier.ts';
 import { CommitLife } from '../../../src/manifest/heads/commit-life.ts';
 import { Outbox } from '../../../src/manifest/events/outbox.ts';
 import type { Bucket, Versioning } from '../../../src/manifest/records/bucket.ts';
@@ -180,12 +180,13 @@ export class EventsWorld {
   }
 
   readonly courier: Courier = {
+    receiverOf: (target) => target,
     atOnce: () => 1 + this.random.below(3),
     send: async (_bucket, _rule, events) => {
-      if (this.isDown) throw new Error('the receiver is down');
+      if (this.isDown) throw new ReceiverNotReached('ECONNREFUSED');
       this.sent.push(...events);
       // Taken, and its answer lost.
-      if (this.random.oneIn(30)) throw new Error('no answer');
+      if (this.random.oneIn(30)) throw new ReceiverNotReached('TimeoutError');
     },
   };
 

@@ -6,6 +6,7 @@ import { pubSub } from '../../../../src/main/events/google-targets.ts';
 import { cloudEvents, webhook } from '../../../../src/main/events/http-targets.ts';
 import { quotaEvent } from '../../../../src/main/events/quota-events.ts';
 import type { EventReceiver, EventOrigin } from '../../../../src/main/events/receiver.ts';
+import { ReceiverNotReached } from '../../../../src/manifest/index.ts';
 import type { RecordedEvent } from '../../../../src/protocol/notifications/event-record.ts';
 import { LoopbackReceiver } from '../../../support/backends/receiver.ts';
 import { testCall } from '../../../support/test-call.ts';
@@ -280,7 +281,9 @@ describe('a message is not taken', () => {
 
   test('what an operator can do is said with what refuses the target', async () => {
     receiver.answers = () => 401;
-    await expect(webhook(origin, undefined).greet(TEST_MESSAGE, testCall())).rejects.toThrow('key, token or signature');
+    const refused = webhook(origin, undefined).greet(TEST_MESSAGE, testCall());
+    await expect(refused).rejects.toThrow('key, token or signature');
+    await expect(refused).rejects.not.toBeInstanceOf(ReceiverNotReached);
   });
 
   test('when one of several keys is refused', async () => {
@@ -303,6 +306,7 @@ describe('a message is not taken', () => {
       'the receiver was not reached: TypeError',
       'the receiver was not reached: ECONNREFUSED',
     ]);
+    for (const each of reasons) expect(each).toBeInstanceOf(ReceiverNotReached);
     expect(inspect(reasons, { depth: null })).not.toContain(SECRET);
   });
 

@@ -38,6 +38,7 @@ async function waiting(...keys: string[]) {
       ...{ bucket, tally, backOff: new BackOff(() => now), bounds: { maxAgeMs: 10_000, maxBehind: 100 }, now: 6_000 },
       lease: { hold: async () => void seen.push('holds') },
       courier: {
+        receiverOf: (target: string) => target,
         atOnce: () => atOnce,
         send: async (_bucket: Bucket, _rule: NotificationRule, sent: readonly ObjectEvent[]) => {
           const names = sent.map(({ key }) => key);

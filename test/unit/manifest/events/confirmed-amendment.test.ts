@@ -52,6 +52,7 @@ test('tags of a version are told once, although their request confirms them whil
       ...{ bucket, tally: new EventTally(() => 0), backOff: new BackOff(() => 0) },
       ...{ bounds: { maxAgeMs: 60_000, maxBehind: 100 }, now: Date.now(), lease: { hold: async () => undefined } },
       courier: {
+        receiverOf: (target) => target,
         atOnce: () => 1,
         send: async (_bucket, _rule, events) => {
           sent.push(...events.map(({ name }) => name));
