@@ -1,4 +1,5 @@
 import type { Call } from '../../observe/call.ts';
+import { defined } from '../../observe/defined.ts';
 import type { NotificationRule } from '../../protocol/notifications/notification-rule.ts';
 import type { BlobEntry } from '../../store/blob-store.ts';
 import type { Bucket } from '../records/bucket.ts';
@@ -17,6 +18,7 @@ import { type Courier, ReceiverNotReached } from './courier.ts';
 import type { EventLease } from './event-lease.ts';
 import type { EventTally } from './event-tally.ts';
 import { type IntentPage, intentPages, removeIntents } from './intent-pages.ts';
+import { type PassPlace, PassShare, inTurn } from './pass-share.ts';
 
 /** Within which bounds events wait for receivers that do not take them. */
 export interface OutboxBounds {
@@ -33,6 +35,9 @@ interface OutboxWork {
   readonly backOff: BackOff;
   readonly tally: EventTally;
   readonly lease: Pick<EventLease, 'hold'>;
+  readonly monotonic: () => number;
+  /** Where this process was cut off last. */
+  readonly place?: PassPlace | undefined;
   /** By the service's clock, milliseconds. */
   readonly now: number;
   /** Told why something is left for the next time. @param rule whose receiver did not take it */
@@ -43,36 +48,58 @@ interface OutboxWork {
  * Sends the events of a bucket: first those that wait for their receivers already, then those of the changes that were
  * committed since. What a receiver does not take waits in the backlog of its configuration, where it holds no other up,
  * and so does all that comes after it. An intent is removed when its event was taken, or waits there.
+ *
+ * A pass ends when its time is over, so that other buckets have theirs: what there was no time to send waits, too.
  */
 export class BucketOutbox {
   readonly #work: OutboxWork;
+  readonly #share: PassShare;
   #backlog = new Map<string, BacklogBatch[]>();
 
   constructor(work: OutboxWork) {
     this.#work = work;
+    this.#share = new PassShare(work.monotonic);
   }
 
   /**
-   * @returns how many intents were done with, and those that were left: of changes that may be under way
+   * @returns how many intents were done with; those that were left: of changes that may be under way; and where the
+   * next pass is to go on, if this one was cut off
    * @throws StoreError; conditionFailed: another process sends the events of the bucket now
    */
-  async pass(call: Call): Promise<{ readonly done: number; readonly open: readonly BlobEntry[] }> {
-    const { bucket, now, lease, tally } = this.#work;
+  async pass(call: Call): Promise<BucketPass> {
+    const { bucket, now, lease, tally, place, onProblem } = this.#work;
     this.#backlog = await listBacklog(bucket, call);
-    for (const name of this.#backlog.keys()) await this.#sendBacklog(name, call);
+    const destination = await this.#sendBacklogs(call);
     const open: BlobEntry[] = [];
     let done = 0;
-    for await (const page of intentPages(bucket, now, call)) {
+    let intent: string | undefined;
+    for await (const page of intentPages(bucket, { now, startAt: place?.intent }, call)) {
       await lease.hold(call);
       await this.#sendPage(page, call);
       await removeIntents(bucket, page, call);
       tally.counts.unresolved += page.unresolved.length;
-      for (const problem of page.problems) this.#work.onProblem(problem);
+      for (const problem of page.problems) onProblem(problem);
       done += page.settled.length + page.undone.length + page.unresolved.length;
       open.push(...page.open);
+      intent = page.next;
+      if (intent !== undefined && this.#share.isOver()) break;
     }
     this.#noteBehind();
-    return { done, open };
+    // A pass that began in the middle is yet to begin at the beginning.
+    const isPart = this.#share.wasCut || place?.intent !== undefined;
+    return { done, open, ...(isPart && { cut: { ...defined({ destination, intent }) } }) };
+  }
+
+  /** @returns the destination that had the last turn */
+  async #sendBacklogs(call: Call): Promise<string | undefined> {
+    let last = this.#work.place?.destination;
+    for (const name of inTurn(this.#backlog.keys(), last)) {
+      if (this.#share.isOverForBacklogs()) break;
+      this.#share.beginDestination();
+      await this.#sendBacklog(name, call);
+      last = name;
+    }
+    return last;
   }
 
   async #sendPage({ events }: IntentPage, call: Call): Promise<void> {
@@ -97,6 +124,7 @@ export class BucketOutbox {
 
   async #sendOrKeep(name: string, { destination, rule, events }: Parcel, call: Call): Promise<void> {
     const waiting = this.#backlog.get(name) ?? [];
+    this.#share.beginDestination();
     const sent = waiting.length > 0 ? 0 : await this.#send(name, rule, events, call);
     if (sent === events.length) return;
     const appended = { destination, last: waiting.at(-1), events: events.slice(sent) };
@@ -104,13 +132,14 @@ export class BucketOutbox {
     this.#backlog.set(name, [...waiting, ...more]);
   }
 
-  /** In their order, until the receiver takes no more. @returns how many it took */
+  /** In their order, until the receiver takes no more or others have their turn. @returns how many it took */
   async #send(name: string, rule: NotificationRule, events: readonly ObjectEvent[], call: Call): Promise<number> {
     const { bucket, courier, backOff, tally, lease, onProblem } = this.#work;
     const post = { uid: bucket.uid, name, receiver: courier.receiverOf(rule.target) };
     if (backOff.isOff(post)) return 0;
     const atOnce = courier.atOnce(rule);
     for (let sent = 0; sent < events.length; sent += atOnce) {
+      if (this.#share.isOverForDestination()) return sent;
       await lease.hold(call);
       const part = events.slice(sent, sent + atOnce);
       try {
@@ -177,6 +206,12 @@ export class BucketOutbox {
     const since = Math.min(...batches.map((batch) => batch.since));
     this.#work.tally.noteBehind({ bucket: this.#work.bucket.name, count: countOf(batches), since });
   }
+}
+
+export interface BucketPass {
+  readonly done: number;
+  readonly open: readonly BlobEntry[];
+  readonly cut?: PassPlace;
 }
 
 interface Parcel {

@@ -53,20 +53,39 @@ export interface IntentPage {
   readonly open: readonly BlobEntry[];
   /** Why keys were left for the next time. */
   readonly problems: readonly unknown[];
+  /** Name of the first intent of the next page; undefined: it was the last one. */
+  readonly next: string | undefined;
+}
+
+/** What is gone through. */
+export interface PagesRange {
+  /** By the service's clock, milliseconds. */
+  readonly now: number;
+  /** Name of the first intent that counts. */
+  readonly startAt?: string | undefined;
 }
 
 /**
  * Goes through the intents of a bucket, all those of a key in one page.
- * @param now by the service's clock, milliseconds
  */
-export async function* intentPages(bucket: Bucket, now: number, call: Call): AsyncGenerator<IntentPage, void> {
+export async function* intentPages(
+  bucket: Bucket,
+  { now, startAt }: PagesRange,
+  call: Call,
+): AsyncGenerator<IntentPage, void> {
   const { store, system } = bucket.home;
+  const range = { prefix: intentsPrefix(bucket), pageSize: PAGE, ...(startAt !== undefined && { startAt }) };
   let before: readonly FoundIntent[] = [];
   let page: readonly FoundIntent[] = [];
-  for await (const entries of pagesOf(store, system, { prefix: intentsPrefix(bucket), pageSize: PAGE }, call)) {
+  for await (const entries of pagesOf(store, system, range, call)) {
     const next = blobsOf(entries).map(toFound);
-    if (page.length > 0) yield await resolvePage(bucket, { before, page, next, now }, call);
-    before = page;
+    if (page.length > 0) {
+      yield await resolvePage(bucket, { before, page, next, now }, call);
+      before = page;
+    } else if (startAt !== undefined) {
+      // Its first key may have intents in front of where the range starts.
+      before = next.slice(0, 1);
+    }
     page = next;
   }
   if (page.length > 0) yield await resolvePage(bucket, { before, page, next: [], now }, call);
@@ -99,6 +118,7 @@ async function resolvePage(bucket: Bucket, { before, page, next, now }: ListedPa
     unresolved: groups.flatMap(({ unresolved }) => unresolved),
     open: groups.flatMap(({ open }) => open),
     problems,
+    next: next[0]?.entry.name,
   };
 }
 
@@ -140,7 +160,7 @@ async function resolveKey(
   bucket: Bucket,
   { key, intents, isAll, now }: IntentsOfKey,
   call: Call,
-): Promise<Omit<IntentPage, 'problems'>> {
+): Promise<Omit<IntentPage, 'problems' | 'next'>> {
   let all = isAll && intents.length <= MOST_OF_ONE_LISTING ? intents : await listKey({ bucket, key }, call);
   let looks: Looks = new Map();
   let committed = await findCommitted({ bucket, key }, { intents: all, looks }, call);

@@ -22,6 +22,7 @@ import type { Courier } from './courier.ts';
 import { EventLease } from './event-lease.ts';
 import { EventTally } from './event-tally.ts';
 import { OpenIntents } from './open-intents.ts';
+import type { PassPlace } from './pass-share.ts';
 
 interface OutboxOptions {
   readonly backends: readonly Backend[];
@@ -49,6 +50,8 @@ export class Outbox {
   readonly #options: OutboxOptions;
   readonly #backOff: BackOff;
   readonly #open: OpenIntents;
+  /** By uid of the bucket where the last pass of this process was cut off, until one was not. */
+  readonly #cut = new Map<string, PassPlace>();
 
   constructor(options: OutboxOptions) {
     const { monotonic } = timeOf(options.backends[0] ?? {});
@@ -59,8 +62,8 @@ export class Outbox {
   }
 
   /**
-   * Sends what there is to be sent. @returns how many changes were done with: if there were any, more may have come
-   * meanwhile. @throws StoreError aborted
+   * Sends what there is to be sent, each bucket in a pass of bounded time. @returns 0: there is nothing to go on with;
+   * otherwise changes were done with, and more may have come meanwhile, or passes were cut off. @throws StoreError aborted
    */
   async round(call: Call): Promise<number> {
     let done = 0;
@@ -99,11 +102,15 @@ export class Outbox {
     if (lease === undefined) return 0;
     const onProblem = (error: unknown, rule?: NotificationRule): void =>
       this.#options.onProblem(error, bucket.name, rule);
-    const shared = { courier, bounds, backOff: this.#backOff, tally: this.tally };
-    const { done, open } = await new BucketOutbox({ bucket, now, lease, onProblem, ...shared }).pass(call);
+    const { monotonic } = timeOf(backend);
+    const shared = { courier, bounds, backOff: this.#backOff, tally: this.tally, monotonic };
+    const place = this.#cut.get(bucket.uid);
+    const { done, open, cut } = await new BucketOutbox({ bucket, now, lease, onProblem, place, ...shared }).pass(call);
+    if (cut === undefined) this.#cut.delete(bucket.uid);
+    else this.#cut.set(bucket.uid, cut);
     this.#open.note(open);
     await lease.release(call);
-    return done;
+    return cut === undefined ? done : done + 1;
   }
 
   async #askTime(backend: Backend, call: Call): Promise<number> {

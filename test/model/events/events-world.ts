@@ -26,6 +26,10 @@ const CHANGING: ReadonlySet<PortMethod> = new Set(['write', 'setMetadata', 'copy
 const FATES = ['done', 'undone', 'late'] as const;
 /** Turns of the loop after which a late call has landed. A change takes some thirty. */
 const LATEST = 200;
+/** Entries of a listing's page: where they are few, pages end within a key. */
+const PAGES = [4, 5000];
+/** So long does a receiver take for a message at times. A claim is renewed before the next one. */
+const SLOW_MS = 6_000;
 
 const RULE: NotificationRule = {
   id: 'all',
@@ -129,7 +133,7 @@ export class EventsWorld {
   private constructor(random: Random) {
     this.random = random;
     this.truth = wrapStore(
-      new MemoryBlobStore({ now: () => this.serviceTime() }),
+      new MemoryBlobStore({ now: () => this.serviceTime(), capabilities: { maxListPage: random.pick(PAGES) } }),
       async ({ method, ref, call }, run) => {
         const result = await run();
         // In a bucket with versions what is removed is a void: whoever meets one tidies it up.
@@ -183,6 +187,7 @@ export class EventsWorld {
     receiverOf: (target) => target,
     atOnce: () => 1 + this.random.below(3),
     send: async (_bucket, _rule, events) => {
+      if (this.random.oneIn(3)) this.#ahead += SLOW_MS;
       if (this.isDown) throw new ReceiverNotReached('ECONNREFUSED');
       this.sent.push(...events);
       // Taken, and its answer lost.

@@ -48,7 +48,7 @@ describe.each(['never', 'enabled'] as const)('what is said of an object, version
   async function told(): Promise<readonly ObjectEvent[]> {
     await fixture.gateway.idle();
     const all: ObjectEvent[] = [];
-    for await (const { events } of intentPages(bucket, Date.now(), testCall())) all.push(...events);
+    for await (const { events } of intentPages(bucket, { now: Date.now() }, testCall())) all.push(...events);
     return all;
   }
 

@@ -35,7 +35,14 @@ async function waiting(...keys: string[]) {
   const seen: string[] = [];
   const pass = async ({ atOnce, refuses }: Receiver): Promise<void> => {
     const work = {
-      ...{ bucket, tally, backOff: new BackOff(() => now), bounds: { maxAgeMs: 10_000, maxBehind: 100 }, now: 6_000 },
+      ...{
+        bucket,
+        tally,
+        backOff: new BackOff(() => now),
+        bounds: { maxAgeMs: 10_000, maxBehind: 100 },
+        now: 6_000,
+        monotonic: () => now,
+      },
       lease: { hold: async () => void seen.push('holds') },
       courier: {
         receiverOf: (target: string) => target,

@@ -62,7 +62,7 @@ test('of a key that changes whenever a sender looks, no removal is told that was
   };
   const watched: Bucket = { ...bucket, home: { ...bucket.home, store: { ...plainStore(truth), list } } };
   const told: string[] = [];
-  for await (const { events } of intentPages(watched, Date.now(), testCall())) {
+  for await (const { events } of intentPages(watched, { now: Date.now() }, testCall())) {
     told.push(...events.map(({ requestId }) => requestId));
   }
   expect(told).toContain('FIRST');

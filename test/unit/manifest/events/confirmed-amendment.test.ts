@@ -49,7 +49,7 @@ test('tags of a version are told once, although their request confirms them whil
   const sent: string[] = [];
   const pass = (): Promise<unknown> =>
     new BucketOutbox({
-      ...{ bucket, tally: new EventTally(() => 0), backOff: new BackOff(() => 0) },
+      ...{ bucket, tally: new EventTally(() => 0), backOff: new BackOff(() => 0), monotonic: () => 0 },
       ...{ bounds: { maxAgeMs: 60_000, maxBehind: 100 }, now: Date.now(), lease: { hold: async () => undefined } },
       courier: {
         receiverOf: (target) => target,
