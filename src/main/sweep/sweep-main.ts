@@ -28,7 +28,8 @@ export async function sweepMain(argv: readonly string[], environment: Environmen
     if (args.usage !== undefined) return usageCommand(opened, { ...args, usage: args.usage });
     if (args.inventory !== undefined) return inventoryCommand(opened, { ...args, inventory: args.inventory });
     if (args.lifecycle !== undefined) return lifecycleCommand(opened, { ...args, lifecycle: args.lifecycle });
-    const settings = { ...args.settings, quotaAgeMs: config.quotas.maxAgeMs };
+    const { quotas, events } = config;
+    const settings = { ...args.settings, quotaAgeMs: quotas.maxAgeMs, eventAgeMs: events.maxAgeMs };
     const report = await sweep({ realm, backends, settings, clockOf: clocksOf(backends) }, call);
     const disputes = args.check ? await containerDisputes(backends, call) : [];
     if (args.json) printJson(process.stdout, args.check ? { ...report, containers: disputes } : report);

@@ -7,11 +7,13 @@ import type { BucketSweep } from './sweep-run.ts';
 const FORGOTTEN_AFTER_MS = 25 * 60 * 60_000;
 
 /**
- * Announcements of changes that nobody has looked at: the bucket asks for events, and no gateway has had a target for a
- * day.
+ * Announcements of changes that nobody has looked at. As long as the bucket asks for events, they are kept for as long
+ * as events wait for their receivers: gateways may have been stopped, or without targets, for days.
  */
 export async function sweepIntents({ run, bucket, tally }: BucketSweep, call: Call): Promise<void> {
-  const age = Math.max(run.settings.graceMs, FORGOTTEN_AFTER_MS);
+  const { graceMs, eventAgeMs } = run.settings;
+  const asksForEvents = (bucket.settings.notifications ?? []).length > 0;
+  const age = Math.max(graceMs, FORGOTTEN_AFTER_MS, asksForEvents ? eventAgeMs : 0);
   for await (const page of run.pages(run.system, { prefix: intentsPrefix(bucket) }, call)) {
     const old = blobsOf(page).filter(({ lastModified }) => run.isOlderThan(lastModified, age));
     await run.removeAll(tally, 'events', old, call);

@@ -17,7 +17,7 @@ export const FINDINGS = {
   index: 'entries of deleted keys that are there again, or gone for good: removed',
   pieces: 'encrypted or archived bytes that nothing refers to, and restored copies whose days are over: removed',
   restores: 'restores of archived objects whose bytes are back, or whose days are over: written down',
-  events: 'announcements of changes that no gateway has sent events of for a day: removed',
+  events: 'announcements of changes that no gateway has looked at for as long as events wait: removed',
   written: 'notes of writes under quotas that no quota goes by any more: removed',
   overflow: 'spilled records that nothing refers to: removed',
   buckets: 'buckets that were half made or half deleted, and notes of deleted ones: put right, forgotten',

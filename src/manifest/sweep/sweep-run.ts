@@ -164,6 +164,8 @@ export interface SweepSettings {
   readonly tombstoneMs: number;
   /** How long quotas go by a count, and by what was written since. */
   readonly quotaAgeMs: number;
+  /** How long events wait for their receivers, and announcements for somebody who looks at them. */
+  readonly eventAgeMs: number;
   /** How long a version whose head a tool of the cloud may have overwritten is kept after it was first found. */
   readonly keepLostMs: number;
   /** Open uploads initiated longer ago are aborted; absent: none. */
@@ -184,6 +186,7 @@ export const SWEEP_DEFAULTS: SweepSettings = {
   tombstoneMs: GRACE_MS,
   keepLostMs: 7 * GRACE_MS,
   quotaAgeMs: 3 * GRACE_MS,
+  eventAgeMs: 3 * GRACE_MS,
   dryRun: false,
   recoverLost: false,
   concurrency: 16,
