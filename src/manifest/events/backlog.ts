@@ -23,6 +23,8 @@ export interface BacklogBatch extends Destination {
   readonly count: number;
   /** When its first event happened; milliseconds since the epoch. */
   readonly since: number;
+  /** Why this release cannot read it. Who asks for its events, and how many these are, is not known then. */
+  readonly fault?: unknown;
 }
 
 interface Summary extends Destination {
@@ -42,20 +44,41 @@ function folderOf({ uid }: Bucket): string {
   return `${ALL_BACKLOGS}${uid}/`;
 }
 
-/** The backlogs of a bucket by destination, each in its order. Reads no events. */
+/**
+ * The backlogs of a bucket by destination, each in its order. Reads no events. A batch that cannot be read is one of
+ * them: what stands behind it has to wait.
+ */
 export async function listBacklog(bucket: Bucket, call: Call): Promise<Map<string, BacklogBatch[]>> {
   const { store, system } = bucket.home;
   const found = new Map<string, BacklogBatch[]>();
   for await (const page of pagesOf(store, system, { prefix: folderOf(bucket) }, call)) {
     for (const entry of blobsOf(page)) {
-      const batch = batchOf(entry);
-      const name = destinationName(batch);
+      const name = destinationIn(entry);
+      const batch = batchOrFault(entry);
       const others = found.get(name);
       if (others === undefined) found.set(name, [batch]);
       else others.push(batch);
     }
   }
   return found;
+}
+
+/** Names the destination of a batch, also of one that cannot be read. */
+export function destinationIn({ name }: BlobEntry): string {
+  return name.split('/').at(-2) ?? '';
+}
+
+function batchOrFault(entry: BlobEntry): BacklogBatch {
+  try {
+    return batchOf(entry);
+  } catch (fault) {
+    const unknown = { bucket: '', ruleId: '', target: '', count: 1, since: entry.lastModified };
+    return { ...unknown, entry, index: indexOf(entry), fault };
+  }
+}
+
+function indexOf({ name }: BlobEntry): number {
+  return Number.parseInt(name.slice(name.lastIndexOf('/') + 1), 16);
 }
 
 /** @throws Error for one that this release cannot read */
@@ -65,14 +88,31 @@ export function batchOf(entry: BlobEntry): BacklogBatch {
   if (bucket === undefined || ruleId === undefined || target === undefined || count === undefined) {
     throw new Error(`${entry.name} is no backlog that this release can read`);
   }
-  const index = Number.parseInt(entry.name.slice(entry.name.lastIndexOf('/') + 1), 16);
-  return { bucket, ruleId, target, count, since: since ?? 0, entry, index };
+  return { bucket, ruleId, target, count, since: since ?? 0, entry, index: indexOf(entry) };
 }
 
-export async function readBatch(bucket: Bucket, { entry }: BacklogBatch, call: Call): Promise<readonly ObjectEvent[]> {
+/** @throws UnreadableBatch; StoreError */
+export async function readBatch(
+  bucket: Bucket,
+  { entry, fault }: BacklogBatch,
+  call: Call,
+): Promise<readonly ObjectEvent[]> {
+  if (fault !== undefined) throw new UnreadableBatch(entry, fault);
   const { store, system } = bucket.home;
   const { body } = await store.read({ container: system, name: entry.name }, {}, call);
-  return JSON.parse((await readAll(body)).toString()) as readonly ObjectEvent[];
+  const text = (await readAll(body)).toString();
+  try {
+    return JSON.parse(text) as readonly ObjectEvent[];
+  } catch (error) {
+    throw new UnreadableBatch(entry, error);
+  }
+}
+
+/** Events that a later release has written, or that are damaged. */
+export class UnreadableBatch extends Error {
+  constructor({ name }: BlobEntry, cause: unknown) {
+    super(`${name} cannot be read: what it holds and what came later waits`, { cause });
+  }
 }
 
 /**

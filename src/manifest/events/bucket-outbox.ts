@@ -4,13 +4,14 @@ import type { NotificationRule } from '../../protocol/notifications/notification
 import type { BlobEntry } from '../../store/blob-store.ts';
 import type { Bucket } from '../records/bucket.ts';
 import type { Destination, ObjectEvent } from '../records/change-intent.ts';
-import type { BackOff } from './back-off.ts';
+import type { BackOff, Post } from './back-off.ts';
 import {
   type BacklogBatch,
   appendEvents,
   destinationName,
   keepRest,
   listBacklog,
+  UnreadableBatch,
   readBatch,
   removeBatches,
 } from './backlog.ts';
@@ -135,7 +136,7 @@ export class BucketOutbox {
   /** In their order, until the receiver takes no more or others have their turn. @returns how many it took */
   async #send(name: string, rule: NotificationRule, events: readonly ObjectEvent[], call: Call): Promise<number> {
     const { bucket, courier, backOff, tally, lease, onProblem } = this.#work;
-    const post = { uid: bucket.uid, name, receiver: courier.receiverOf(rule.target) };
+    const post = this.#postOf(name, rule);
     if (backOff.isOff(post)) return 0;
     const atOnce = courier.atOnce(rule);
     for (let sent = 0; sent < events.length; sent += atOnce) {
@@ -160,9 +161,9 @@ export class BucketOutbox {
   async #sendBacklog(name: string, call: Call): Promise<void> {
     const { bucket, tally } = this.#work;
     let batches = this.#backlog.get(name) ?? [];
-    const [first] = batches;
-    const rule = first && this.#ruleOf(first);
-    if (rule === undefined) {
+    const readable = batches.find(({ fault }) => fault === undefined);
+    const rule = readable && this.#ruleOf(readable);
+    if (readable !== undefined && rule === undefined) {
       tally.counts.withdrawn += countOf(batches);
       await removeBatches(bucket, batches, call);
       this.#backlog.delete(name);
@@ -170,7 +171,8 @@ export class BucketOutbox {
     }
     batches = await this.#dropExcess(batches, call);
     for (const batch of batches) {
-      const events = await readBatch(bucket, batch, call);
+      const events = rule && (await this.#read(name, { batch, rule }, call));
+      if (rule === undefined || events === undefined) break;
       const sent = await this.#send(name, rule, events, call);
       if (sent < events.length) {
         // One that is refused for ever must not have those before it sent again and again.
@@ -182,6 +184,26 @@ export class BucketOutbox {
     }
     if (batches.length === 0) this.#backlog.delete(name);
     else this.#backlog.set(name, batches);
+  }
+
+  /** @returns undefined: the destination is left alone, or the batch cannot be read, behind which the others wait */
+  async #read(name: string, { batch, rule }: WaitingBatch, call: Call): Promise<readonly ObjectEvent[] | undefined> {
+    const { bucket, backOff, onProblem } = this.#work;
+    const post = this.#postOf(name, rule);
+    if (backOff.isOff(post)) return undefined;
+    try {
+      return await readBatch(bucket, batch, call);
+    } catch (error) {
+      if (!(error instanceof UnreadableBatch)) throw error;
+      backOff.failed(post, { isReached: true });
+      onProblem(error, rule);
+      return undefined;
+    }
+  }
+
+  #postOf(name: string, { target }: NotificationRule): Post {
+    const { bucket, courier } = this.#work;
+    return { uid: bucket.uid, name, receiver: courier.receiverOf(target) };
   }
 
   /** Gives up the oldest of those that are too old, or too many. @returns the others */
@@ -212,6 +234,11 @@ export interface BucketPass {
   readonly done: number;
   readonly open: readonly BlobEntry[];
   readonly cut?: PassPlace;
+}
+
+interface WaitingBatch {
+  readonly batch: BacklogBatch;
+  readonly rule: NotificationRule;
 }
 
 interface Parcel {

@@ -16,6 +16,7 @@ import {
   eventsOf,
   intentsOfKey,
   intentsPrefix,
+  stemOfIntent,
 } from '../records/change-intent.ts';
 import type { VersionToken } from '../records/version-token.ts';
 import { amendmentsOf, readVersion } from '../versions/version-blob.ts';
@@ -35,6 +36,9 @@ const MOST_LOOKS = 6;
 /** A request is over by then: what is not committed will not be. */
 const UNRESOLVED_AFTER_MS = 24 * 60 * 60_000;
 
+/** An intent of a later release, or a damaged one: what its key's other intents come to cannot be told without it. */
+class UnreadableIntent extends Error {}
+
 interface FoundIntent extends ListedIntent {
   readonly entry: BlobEntry;
 }
@@ -49,7 +53,7 @@ export interface IntentPage {
   readonly undone: readonly BlobEntry[];
   /** Intents of changes that will not be committed any more, or of which that cannot be told. */
   readonly unresolved: readonly BlobEntry[];
-  /** The others: of changes that may be under way. */
+  /** The others: of changes that may be under way, and of keys with an intent that cannot be read. */
   readonly open: readonly BlobEntry[];
   /** Why keys were left for the next time. */
   readonly problems: readonly unknown[];
@@ -75,10 +79,10 @@ export async function* intentPages(
 ): AsyncGenerator<IntentPage, void> {
   const { store, system } = bucket.home;
   const range = { prefix: intentsPrefix(bucket), pageSize: PAGE, ...(startAt !== undefined && { startAt }) };
-  let before: readonly FoundIntent[] = [];
-  let page: readonly FoundIntent[] = [];
+  let before: readonly BlobEntry[] = [];
+  let page: readonly BlobEntry[] = [];
   for await (const entries of pagesOf(store, system, range, call)) {
-    const next = blobsOf(entries).map(toFound);
+    const next = blobsOf(entries);
     if (page.length > 0) {
       yield await resolvePage(bucket, { before, page, next, now }, call);
       before = page;
@@ -92,25 +96,31 @@ export async function* intentPages(
 }
 
 interface ListedPage {
-  readonly before: readonly FoundIntent[];
-  readonly page: readonly FoundIntent[];
-  readonly next: readonly FoundIntent[];
+  readonly before: readonly BlobEntry[];
+  readonly page: readonly BlobEntry[];
+  readonly next: readonly BlobEntry[];
   readonly now: number;
 }
 
 async function resolvePage(bucket: Bucket, { before, page, next, now }: ListedPage, call: Call): Promise<IntentPage> {
-  const beside = new Set([before.at(-1)?.intent.key, next[0]?.intent.key]);
-  const keys = [...Map.groupBy(page, ({ intent }) => intent.key)];
+  const beside = new Set([before.at(-1), next[0]].flatMap((entry) => (entry ? stemOfIntent(entry.name) : [])));
+  const stems = [...Map.groupBy(page, ({ name }) => stemOfIntent(name))];
   const problems: unknown[] = [];
-  const groups = await mapConcurrent(keys, CONCURRENCY, async ([key, intents]) => {
+  const resolved = await mapConcurrent(stems, CONCURRENCY, async ([stem, entries]) => {
     try {
-      return await resolveKey(bucket, { key, intents, isAll: !beside.has(key), now }, call);
+      const keys = [...Map.groupBy(entries.map(toFound), ({ intent }) => intent.key)];
+      const groups: ResolvedKey[] = [];
+      for (const [key, intents] of keys) {
+        groups.push(await resolveKey(bucket, { key, intents, isAll: !beside.has(stem), now }, call));
+      }
+      return groups;
     } catch (error) {
       if (call.signal.aborted || isStoreError(error, 'aborted')) throw error;
       problems.push(error);
-      return { events: [], settled: [], undone: [], unresolved: [], open: [] };
+      return [{ ...NOTHING_RESOLVED, open: error instanceof UnreadableIntent ? entries : [] }];
     }
   });
+  const groups = resolved.flat();
   return {
     events: groups.flatMap(({ events }) => events),
     settled: groups.flatMap(({ settled }) => settled),
@@ -118,7 +128,7 @@ async function resolvePage(bucket: Bucket, { before, page, next, now }: ListedPa
     unresolved: groups.flatMap(({ unresolved }) => unresolved),
     open: groups.flatMap(({ open }) => open),
     problems,
-    next: next[0]?.entry.name,
+    next: next[0]?.name,
   };
 }
 
@@ -148,6 +158,10 @@ async function removeAll({ home }: Bucket, items: readonly RemoveItem[], call: C
 /** Removals in one call. */
 const REMOVALS = 256;
 
+type ResolvedKey = Omit<IntentPage, 'problems' | 'next'>;
+
+const NOTHING_RESOLVED: ResolvedKey = { events: [], settled: [], undone: [], unresolved: [], open: [] };
+
 interface IntentsOfKey {
   readonly key: string;
   readonly intents: readonly FoundIntent[];
@@ -160,7 +174,7 @@ async function resolveKey(
   bucket: Bucket,
   { key, intents, isAll, now }: IntentsOfKey,
   call: Call,
-): Promise<Omit<IntentPage, 'problems' | 'next'>> {
+): Promise<ResolvedKey> {
   let all = isAll && intents.length <= MOST_OF_ONE_LISTING ? intents : await listKey({ bucket, key }, call);
   let looks: Looks = new Map();
   let committed = await findCommitted({ bucket, key }, { intents: all, looks }, call);
@@ -271,9 +285,17 @@ async function listKey({ bucket, key }: KeyRef, call: Call): Promise<FoundIntent
   return found.filter(({ intent }) => intent.key === key);
 }
 
+/** @throws UnreadableIntent */
 function toFound(entry: BlobEntry): FoundIntent {
-  const intent: ChangeIntent = decodeIntent(entry.metadata);
-  return { entry, intent, lastModified: entry.lastModified };
+  return { entry, intent: decode(entry), lastModified: entry.lastModified };
+}
+
+function decode({ name, metadata }: BlobEntry): ChangeIntent {
+  try {
+    return decodeIntent(metadata);
+  } catch (error) {
+    throw new UnreadableIntent(`${name} cannot be read: events of its key wait`, { cause: error });
+  }
 }
 
 function inHistory(one: ObjectEvent, other: ObjectEvent): number {

@@ -16,7 +16,7 @@ import type { Bucket } from '../records/bucket.ts';
 import { ALL_INTENTS, decodeIntent } from '../records/change-intent.ts';
 import { timeOf } from '../records/time.ts';
 import { BackOff } from './back-off.ts';
-import { ALL_BACKLOGS, batchOf, destinationName } from './backlog.ts';
+import { ALL_BACKLOGS, batchOf, destinationIn } from './backlog.ts';
 import { BucketOutbox, type OutboxBounds } from './bucket-outbox.ts';
 import type { Courier } from './courier.ts';
 import { EventLease } from './event-lease.ts';
@@ -42,6 +42,12 @@ interface OutboxOptions {
 interface Pending {
   readonly uid: string;
   readonly name: string;
+}
+
+interface Search {
+  readonly prefix: string;
+  /** @returns undefined: nothing of it can be sent now @throws Error: it cannot be read */
+  readonly dueName: (entry: BlobEntry) => string | undefined;
 }
 
 /** Sends events of all buckets of some backends, beside other processes that do the same. */
@@ -138,36 +144,49 @@ export class Outbox {
   /** The buckets of which something can be sent: a call for each region, and one for each bucket found there. */
   async #pending(backend: Backend, call: Call): Promise<readonly Pending[]> {
     const found = new Map<string, Pending>();
-    for (const { region, nameIn, isDue } of this.#regions) {
+    for (const { region, dueName } of this.#regions) {
       for await (const folder of foldersOf(backend, region, call)) {
         const uid = folder.slice(region.length, -1);
         if (found.has(uid)) continue;
-        try {
-          const due = await firstOf(backend, { prefix: folder, isDue: (entry) => isDue(entry, uid) }, call);
-          if (due !== undefined) found.set(uid, { uid, name: nameIn(due) });
-        } catch (error) {
-          // What a later release has written here holds up no other bucket.
-          if (call.signal.aborted || isStoreError(error)) throw error;
-          this.#options.onProblem(error, undefined);
-        }
+        const name = await this.#firstName(backend, { prefix: folder, dueName: (entry) => dueName(entry, uid) }, call);
+        if (name !== undefined) found.set(uid, { uid, name });
       }
     }
     return [...found.values()];
   }
 
+  /**
+   * What a later release has written, or what is damaged, holds up neither its bucket nor others. It is told of as
+   * often as other intents are looked at of which nothing can be told.
+   */
+  async #firstName(backend: Backend, { prefix, dueName }: Search, call: Call): Promise<string | undefined> {
+    for await (const page of pagesOf(backend.store, backend.systemContainer, { prefix }, call)) {
+      for (const entry of blobsOf(page)) {
+        try {
+          const name = dueName(entry);
+          if (name !== undefined) return name;
+        } catch (error) {
+          if (!this.#open.isDue(entry)) continue;
+          this.#open.note([entry]);
+          this.#options.onProblem(new Error(`${entry.name} cannot be read`, { cause: error }), undefined);
+        }
+      }
+    }
+    return undefined;
+  }
+
+  /** Where something waits to be sent, and the bucket's name in what is due. */
   readonly #regions = [
     {
       region: ALL_INTENTS,
-      nameIn: ({ metadata }: BlobEntry) => decodeIntent(metadata).bucket,
-      isDue: (entry: BlobEntry) => this.#open.isDue(entry),
+      dueName: (entry: BlobEntry) => (this.#open.isDue(entry) ? decodeIntent(entry.metadata).bucket : undefined),
     },
     {
       region: ALL_BACKLOGS,
-      nameIn: (entry: BlobEntry) => batchOf(entry).bucket,
-      isDue: (entry: BlobEntry, uid: string) => {
-        const batch = batchOf(entry);
-        const receiver = this.#options.courier.receiverOf(batch.target);
-        return !this.#backOff.isOff({ uid, name: destinationName(batch), receiver });
+      dueName: (entry: BlobEntry, uid: string) => {
+        const { bucket, target } = batchOf(entry);
+        const receiver = this.#options.courier.receiverOf(target);
+        return this.#backOff.isOff({ uid, name: destinationIn(entry), receiver }) ? undefined : bucket;
       },
     },
   ];
@@ -182,16 +201,4 @@ async function* foldersOf({ store, systemContainer }: Backend, prefix: string, c
     // Before the first bucket there is no system container.
     if (!isStoreError(error, 'containerNotFound')) throw error;
   }
-}
-
-async function firstOf(
-  { store, systemContainer }: Backend,
-  { prefix, isDue }: { readonly prefix: string; readonly isDue: (entry: BlobEntry) => boolean },
-  call: Call,
-): Promise<BlobEntry | undefined> {
-  for await (const page of pagesOf(store, systemContainer, { prefix }, call)) {
-    const due = blobsOf(page).find(isDue);
-    if (due !== undefined) return due;
-  }
-  return undefined;
 }

@@ -80,7 +80,16 @@ export function encodeIntent(intent: ChangeIntent): BlobMetadata {
 
 /** @throws Error for one of a later release, or that none has written */
 export function decodeIntent(metadata: BlobMetadata): ChangeIntent {
-  const { v, ...intent } = JSON.parse(metadata[RECORD_NAME] ?? '{}') as ChangeIntent & { readonly v?: number };
+  const { v, ...intent } = JSON.parse(metadata[RECORD_NAME] ?? '{}') as Partial<ChangeIntent> & { readonly v?: number };
   if (v !== FORMAT) throw new Error(`an intent of format ${String(v)} cannot be read by this release`);
-  return intent;
+  const { bucket, key, nonce, seen } = intent;
+  if (bucket === undefined || key === undefined || nonce === undefined || !Array.isArray(seen)) {
+    throw new Error('an intent is damaged');
+  }
+  return { ...intent, bucket, key, nonce, seen };
+}
+
+/** What the names of all intents of a key have in common, and of keys that are too long for a name perhaps several. */
+export function stemOfIntent(name: string): string {
+  return name.slice(0, -ID_LENGTH);
 }
