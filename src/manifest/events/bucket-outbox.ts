@@ -1,7 +1,6 @@
 import type { Call } from '../../observe/call.ts';
 import { defined } from '../../observe/defined.ts';
 import type { NotificationRule } from '../../protocol/notifications/notification-rule.ts';
-import type { BlobEntry } from '../../store/blob-store.ts';
 import type { Bucket } from '../records/bucket.ts';
 import type { Destination, ObjectEvent } from '../records/change-intent.ts';
 import type { BackOff, Post } from './back-off.ts';
@@ -19,6 +18,7 @@ import { type Courier, ReceiverNotReached } from './courier.ts';
 import type { EventLease } from './event-lease.ts';
 import type { EventTally } from './event-tally.ts';
 import { type IntentPage, intentPages, removeIntents } from './intent-pages.ts';
+import type { OpenIntents } from './open-intents.ts';
 import { type PassPlace, PassShare, inTurn } from './pass-share.ts';
 
 /** Within which bounds events wait for receivers that do not take them. */
@@ -36,6 +36,8 @@ interface OutboxWork {
   readonly backOff: BackOff;
   readonly tally: EventTally;
   readonly lease: Pick<EventLease, 'hold'>;
+  /** Told which intents were left, page by page: of changes that may be under way. */
+  readonly open: Pick<OpenIntents, 'note'>;
   readonly monotonic: () => number;
   /** Where this process was cut off last. */
   readonly place?: PassPlace | undefined;
@@ -63,15 +65,13 @@ export class BucketOutbox {
   }
 
   /**
-   * @returns how many intents were done with; those that were left: of changes that may be under way; and where the
-   * next pass is to go on, if this one was cut off
+   * @returns how many intents were done with, and where the next pass is to go on, if this one was cut off
    * @throws StoreError; conditionFailed: another process sends the events of the bucket now
    */
   async pass(call: Call): Promise<BucketPass> {
-    const { bucket, now, lease, tally, place, onProblem } = this.#work;
+    const { bucket, now, lease, open, tally, place, onProblem } = this.#work;
     this.#backlog = await listBacklog(bucket, call);
     const destination = await this.#sendBacklogs(call);
-    const open: BlobEntry[] = [];
     let done = 0;
     let intent: string | undefined;
     for await (const page of intentPages(bucket, { now, startAt: place?.intent }, call)) {
@@ -81,14 +81,14 @@ export class BucketOutbox {
       tally.counts.unresolved += page.unresolved.length;
       for (const problem of page.problems) onProblem(problem);
       done += page.settled.length + page.undone.length + page.unresolved.length;
-      open.push(...page.open);
+      open.note(page.open);
       intent = page.next;
       if (intent !== undefined && this.#share.isOver()) break;
     }
     this.#noteBehind();
     // A pass that began in the middle is yet to begin at the beginning.
     const isPart = this.#share.wasCut || place?.intent !== undefined;
-    return { done, open, ...(isPart && { cut: { ...defined({ destination, intent }) } }) };
+    return { done, ...(isPart && { cut: { ...defined({ destination, intent }) } }) };
   }
 
   /** @returns the destination that had the last turn */
@@ -232,7 +232,6 @@ export class BucketOutbox {
 
 export interface BucketPass {
   readonly done: number;
-  readonly open: readonly BlobEntry[];
   readonly cut?: PassPlace;
 }
 

@@ -3,8 +3,10 @@ import type { BlobEntry, Revision } from '../../store/blob-store.ts';
 /** Milliseconds. */
 const FIRST_MS = 1_000;
 const LONGEST_MS = 600_000;
-/** Intents that are remembered. */
-const MOST = 10_000;
+/** Intents that are remembered. Those beyond it are looked at whenever others are. */
+const MOST_REMEMBERED = 10_000;
+
+type NamedRevision = Pick<BlobEntry, 'name' | 'revision'>;
 
 interface Open {
   readonly revision: Revision;
@@ -27,18 +29,30 @@ export class OpenIntents {
   }
 
   /** Whether an intent is worth a look. */
-  isDue({ name, revision }: BlobEntry): boolean {
+  isDue({ name, revision }: NamedRevision): boolean {
     const known = this.#open.get(name);
     return known === undefined || known.revision !== revision || known.until <= this.#monotonic();
   }
 
-  /** @param entries all that a pass left of a bucket's */
-  note(entries: readonly BlobEntry[]): void {
-    if (this.#open.size + entries.length > MOST) this.#open.clear();
+  /** How many are remembered. */
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** @param entries what a pass left of a page */
+  note(entries: readonly NamedRevision[]): void {
+    if (this.#open.size + entries.length > MOST_REMEMBERED) this.#forgetOld();
     for (const { name, revision } of entries) {
+      if (this.#open.size >= MOST_REMEMBERED && !this.#open.has(name)) continue;
       const before = this.#open.get(name);
       const wait = before?.revision === revision ? Math.min(before.wait * 2, LONGEST_MS) : FIRST_MS;
       this.#open.set(name, { revision, wait, until: this.#monotonic() + wait });
     }
+  }
+
+  /** Those that were not looked at for long when they could be are gone, or another process has them. */
+  #forgetOld(): void {
+    const oldest = this.#monotonic() - LONGEST_MS;
+    for (const [name, { until }] of this.#open) if (until < oldest) this.#open.delete(name);
   }
 }

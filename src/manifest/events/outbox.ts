@@ -109,12 +109,11 @@ export class Outbox {
     const onProblem = (error: unknown, rule?: NotificationRule): void =>
       this.#options.onProblem(error, bucket.name, rule);
     const { monotonic } = timeOf(backend);
-    const shared = { courier, bounds, backOff: this.#backOff, tally: this.tally, monotonic };
+    const shared = { courier, bounds, backOff: this.#backOff, tally: this.tally, open: this.#open, monotonic };
     const place = this.#cut.get(bucket.uid);
-    const { done, open, cut } = await new BucketOutbox({ bucket, now, lease, onProblem, place, ...shared }).pass(call);
+    const { done, cut } = await new BucketOutbox({ bucket, now, lease, onProblem, place, ...shared }).pass(call);
     if (cut === undefined) this.#cut.delete(bucket.uid);
     else this.#cut.set(bucket.uid, cut);
-    this.#open.note(open);
     await lease.release(call);
     return cut === undefined ? done : done + 1;
   }

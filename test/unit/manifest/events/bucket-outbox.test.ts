@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { BackOff } from '../../../../src/manifest/events/back-off.ts';
 import { appendEvents, listBacklog } from '../../../../src/manifest/events/backlog.ts';
 import { BucketOutbox } from '../../../../src/manifest/events/bucket-outbox.ts';
+import { OpenIntents } from '../../../../src/manifest/events/open-intents.ts';
 import { EventTally } from '../../../../src/manifest/events/event-tally.ts';
 import type { Bucket } from '../../../../src/manifest/records/bucket.ts';
 import type { ObjectEvent } from '../../../../src/manifest/records/change-intent.ts';
@@ -43,6 +44,7 @@ async function waiting(...keys: string[]) {
         now: 6_000,
         monotonic: () => now,
       },
+      open: new OpenIntents(() => now),
       lease: { hold: async () => void seen.push('holds') },
       courier: {
         receiverOf: (target: string) => target,

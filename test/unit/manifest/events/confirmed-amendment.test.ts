@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { BackOff } from '../../../../src/manifest/events/back-off.ts';
 import { BucketOutbox } from '../../../../src/manifest/events/bucket-outbox.ts';
+import { OpenIntents } from '../../../../src/manifest/events/open-intents.ts';
 import { EventTally } from '../../../../src/manifest/events/event-tally.ts';
 import type { Bucket } from '../../../../src/manifest/records/bucket.ts';
 import type { NotificationRule } from '../../../../src/protocol/notifications/notification-rule.ts';
@@ -51,6 +52,7 @@ test('tags of a version are told once, although their request confirms them whil
     new BucketOutbox({
       ...{ bucket, tally: new EventTally(() => 0), backOff: new BackOff(() => 0), monotonic: () => 0 },
       ...{ bounds: { maxAgeMs: 60_000, maxBehind: 100 }, now: Date.now(), lease: { hold: async () => undefined } },
+      open: new OpenIntents(() => 0),
       courier: {
         receiverOf: (target) => target,
         atOnce: () => 1,

@@ -5,6 +5,7 @@ import { appendEvents } from '../../../../src/manifest/events/backlog.ts';
 import { BucketOutbox, type BucketPass } from '../../../../src/manifest/events/bucket-outbox.ts';
 import { EventTally } from '../../../../src/manifest/events/event-tally.ts';
 import { intentPages } from '../../../../src/manifest/events/intent-pages.ts';
+import { OpenIntents } from '../../../../src/manifest/events/open-intents.ts';
 import { inTurn } from '../../../../src/manifest/events/pass-share.ts';
 import { NOTHING } from '../../../../src/manifest/heads/head-commit.ts';
 import type { Bucket } from '../../../../src/manifest/records/bucket.ts';
@@ -43,6 +44,7 @@ async function open(count: number, maxListPage = 5000) {
     const result = await new BucketOutbox({
       ...{ bucket, tally, place, monotonic: () => now, backOff: new BackOff(() => now), now: 6_000 },
       ...{ bounds: { maxAgeMs: 10_000, maxBehind: 100 }, lease: { hold: async () => undefined } },
+      open: new OpenIntents(() => now),
       courier: {
         receiverOf: (target) => target,
         atOnce: () => 1,
