@@ -22,19 +22,25 @@ const MAX_ID = 255;
 /** partition, service, region, account, name; a function has its kind before its name. */
 const ARN = /^arn:[a-z0-9-]+:([a-z]+):[a-z0-9-]*:[0-9]*:(?:function:)?([A-Za-z0-9_.-]+)$/;
 
+/** A rule as a document has it. */
+export interface RequestedRule extends Omit<NotificationRule, 'id'> {
+  readonly id: string | undefined;
+}
+
 /**
- * Rules of a document, checked as S3 checks them, but for their targets. A rule without an Id gets one.
+ * Rules of a document, checked as S3 checks them, but for their targets.
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketNotificationConfiguration.html
  * @throws S3Error MalformedXML, InvalidArgument
  */
-export function requestedNotifications(document: Document): readonly NotificationRule[] {
+export function requestedNotifications(document: Document): readonly RequestedRule[] {
   const { topics, queues, functions, eventBridge } = document;
   const rules = [
     ...topics.map((one) => readRule('topic', one.Topic, one)),
     ...queues.map((one) => readRule('queue', one.Queue, one)),
     ...functions.map((one) => readRule('function', one.CloudFunction, one)),
   ];
-  if (new Set(rules.map(({ id }) => id)).size < rules.length) {
+  const ids = rules.flatMap(({ id }) => id ?? []);
+  if (new Set(ids).size < ids.length) {
     throw new S3Error('InvalidArgument', { message: 'Same ID used for multiple configurations. IDs must be unique' });
   }
   if (rules.some((rule, at) => rules.slice(0, at).some((other) => overlap(rule, other)))) {
@@ -43,6 +49,26 @@ export function requestedNotifications(document: Document): readonly Notificatio
     });
   }
   return eventBridge === undefined ? rules : [...rules, ALL_TO_EVENT_BRIDGE];
+}
+
+/**
+ * Gives an id to each rule that has none. One that is put again keeps the id that it got before: events that wait for
+ * their receiver belong to the rule of an id.
+ * @param before the rules that are replaced
+ */
+export function withIds(
+  rules: readonly RequestedRule[],
+  before: readonly NotificationRule[],
+): readonly NotificationRule[] {
+  const taken = new Set(rules.map(({ id }) => id));
+  const known = new Map(before.filter(({ id }) => !taken.has(id)).map((rule) => [contentOf(rule), rule.id]));
+  const draw = (): string => Buffer.from(randomUUID()).toString('base64');
+  return rules.map((rule) => ({ ...rule, id: rule.id ?? known.get(contentOf(rule)) ?? draw() }));
+}
+
+/** All that a rule says but its id, as text. */
+function contentOf({ kind, target, events, filter }: RequestedRule): string {
+  return JSON.stringify([kind, target, events, filter?.map(({ name, value }) => [name, value])]);
 }
 
 const ALL_TO_EVENT_BRIDGE: NotificationRule = {
@@ -58,7 +84,7 @@ interface RuleElement {
   readonly Filter: Filter;
 }
 
-function readRule(kind: TargetKind, target: string, { Id, events, Filter }: RuleElement): NotificationRule {
+function readRule(kind: TargetKind, target: string, { Id, events, Filter }: RuleElement): RequestedRule {
   if (events.length === 0) throw new S3Error('MalformedXML');
   const { element, service } = KINDS[kind];
   if (ARN.exec(target)?.[1] !== service) throw invalidArgument(element, target, 'The ARN could not be parsed');
@@ -68,7 +94,7 @@ function readRule(kind: TargetKind, target: string, { Id, events, Filter }: Rule
   }
   if ((Id?.length ?? 0) > MAX_ID) throw invalidArgument('Id', Id ?? '', 'Id must not be longer than 255 characters');
   return {
-    id: Id === undefined || Id === '' ? Buffer.from(randomUUID()).toString('base64') : Id,
+    id: Id === '' ? undefined : Id,
     kind,
     target,
     events,

@@ -46,11 +46,13 @@ export function rulesFor(
   );
 }
 
+type Asked = Pick<NotificationRule, 'events' | 'filter'>;
+
 /**
  * Whether some event of some key would belong to both: they have an event in common, and neither their prefixes nor
  * their suffixes exclude each other.
  */
-export function overlap(one: NotificationRule, other: NotificationRule): boolean {
+export function overlap(one: Asked, other: Asked): boolean {
   const prefixes = [affixOf(one, 'prefix'), affixOf(other, 'prefix')] as const;
   const suffixes = [affixOf(one, 'suffix'), affixOf(other, 'suffix')] as const;
   return (

@@ -68,6 +68,15 @@ test.each([
   expect(await put(document(arn), skip)).toBe(arn === DEAF ? '200' : told);
 });
 
+test('a configuration without an id has the same one when it is put again', async () => {
+  const withoutId = document(KNOWN).replace('<Id>one</Id>', '');
+  expect(await put(withoutId)).toBe('200');
+  const got = await get();
+  expect(got).toMatch(/<Id>[^<]+<\/Id>/);
+  expect(await put(withoutId)).toBe('200');
+  expect(await get()).toBe(got);
+});
+
 test('each target that does not exist is named', async () => {
   const [one, two] = ['arn:aws:sqs:us-east-1:123456789012:one', 'arn:aws:sqs:us-east-1:123456789012:two'];
   const second = `<QueueConfiguration><Queue>${two}</Queue><Event>s3:ObjectRestore:Post</Event></QueueConfiguration>`;

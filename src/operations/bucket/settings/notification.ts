@@ -1,7 +1,11 @@
 import { S3Error, notOffered } from '../../../errors/s3-error.ts';
 import type { BucketSettings } from '../../../manifest/index.ts';
-import { notificationDocument, requestedNotifications } from '../../../protocol/notifications/notification-document.ts';
-import type { NotificationRule } from '../../../protocol/notifications/notification-rule.ts';
+import {
+  type RequestedRule,
+  notificationDocument,
+  requestedNotifications,
+  withIds,
+} from '../../../protocol/notifications/notification-document.ts';
 import { SMALL_DOCUMENT, decodeXml } from '../../../protocol/xml/decode.ts';
 import { NOTIFICATION_CONFIGURATION } from '../../../protocol/xml/notification-shape.ts';
 import type { Operation, OperationContext } from '../../operation.ts';
@@ -28,13 +32,15 @@ export const putBucketNotificationConfiguration: Operation = async (request, con
     await greetNew(rules, context);
   }
   const change = (settings: BucketSettings): BucketSettings =>
-    rules.length === 0 ? without(settings, 'notifications') : { ...settings, notifications: rules };
+    rules.length === 0
+      ? without(settings, 'notifications')
+      : { ...settings, notifications: withIds(rules, settings.notifications ?? []) };
   await manifest.buckets.amendEverywhere(bucket, change, call);
   return { status: 200 };
 };
 
 /** @throws S3Error InvalidArgument: the operator has named no such target; NotImplemented: none for EventBridge */
-function requireTargets(rules: readonly NotificationRule[], { settings }: OperationContext): void {
+function requireTargets(rules: readonly RequestedRule[], { settings }: OperationContext): void {
   const missing = rules.filter(({ target }) => settings.notificationTargets?.has(target) !== true);
   if (missing.some(({ kind }) => kind === 'eventBridge')) throw notOffered('Notification by Amazon EventBridge');
   if (missing.length > 0) throw unusable(missing, 'does not exist');
@@ -44,10 +50,10 @@ function requireTargets(rules: readonly NotificationRule[], { settings }: Operat
  * S3 sends a message to each target that is new, but not to EventBridge.
  * @throws S3Error InvalidArgument: it did not take it
  */
-async function greetNew(rules: readonly NotificationRule[], context: OperationContext): Promise<void> {
+async function greetNew(rules: readonly RequestedRule[], context: OperationContext): Promise<void> {
   const { bucket, settings, call, hostId, asked } = context;
   const before = new Set(bucket.settings.notifications?.map(({ target }) => target));
-  const isNew = ({ kind, target }: NotificationRule): boolean => kind !== 'eventBridge' && !before.has(target);
+  const isNew = ({ kind, target }: RequestedRule): boolean => kind !== 'eventBridge' && !before.has(target);
   const fresh = new Map(rules.filter(isNew).map((rule) => [rule.target, rule]));
   for (const rule of fresh.values()) {
     const message = {
@@ -69,7 +75,7 @@ async function greetNew(rules: readonly NotificationRule[], context: OperationCo
 const WHAT = { topic: 'topic', queue: 'queue', function: 'Lambda', eventBridge: 'event bus' } as const;
 
 /** S3 numbers the targets (recorded). */
-function unusable(rules: readonly NotificationRule[], why: string, cause?: unknown): S3Error {
+function unusable(rules: readonly RequestedRule[], why: string, cause?: unknown): S3Error {
   const named = rules.flatMap(({ kind, target }, index) => [
     [`ArgumentName${index + 1}`, target],
     [`ArgumentValue${index + 1}`, `The destination ${WHAT[kind]} ${why}`],

@@ -4,17 +4,27 @@ import {
   notificationDocument,
   requestedNotifications,
   targetName,
+  withIds,
 } from '../../../../src/protocol/notifications/notification-document.ts';
-import { concernsKey, rulesFor } from '../../../../src/protocol/notifications/notification-rule.ts';
+import {
+  type NotificationRule,
+  concernsKey,
+  rulesFor,
+} from '../../../../src/protocol/notifications/notification-rule.ts';
 import { decodeXml } from '../../../../src/protocol/xml/decode.ts';
 import { encodeXml } from '../../../../src/protocol/xml/encode.ts';
 import { NOTIFICATION_CONFIGURATION } from '../../../../src/protocol/xml/notification-shape.ts';
 
 const ARN = 'arn:aws:sqs:us-east-1:123456789012:q';
 
-function rules(...configurations: string[]): ReturnType<typeof requestedNotifications> {
+function rules(...configurations: string[]): readonly NotificationRule[] {
+  return again(configurations, []);
+}
+
+/** @param before the rules that are replaced */
+function again(configurations: readonly string[], before: readonly NotificationRule[]): readonly NotificationRule[] {
   const document = `<NotificationConfiguration>${configurations.join('')}</NotificationConfiguration>`;
-  return requestedNotifications(decodeXml(NOTIFICATION_CONFIGURATION, Buffer.from(document)));
+  return withIds(requestedNotifications(decodeXml(NOTIFICATION_CONFIGURATION, Buffer.from(document))), before);
 }
 
 function queue(id: string, inside: string, arn = ARN): string {
@@ -46,8 +56,40 @@ test('what was put is what GET answers, with names of filters written large', ()
   const got = encodeXml(notificationDocument(rules(...put))).toString();
   expect(got).toContain('<Name>Prefix</Name><Value>a/</Value>');
   expect(got).toContain('<Name>Suffix</Name><Value></Value>');
-  const again = requestedNotifications(decodeXml(NOTIFICATION_CONFIGURATION, Buffer.from(got)));
-  expect(again).toEqual(rules(...put));
+  expect(requestedNotifications(decodeXml(NOTIFICATION_CONFIGURATION, Buffer.from(got)))).toEqual(rules(...put));
+});
+
+describe('a configuration without an id', () => {
+  const REMOVED = event('ObjectRemoved:*');
+  const put = [queue('', PUT + filter(name('prefix', 'a/'))), queue('', REMOVED)];
+
+  test('gets one, and keeps it when it is put again: what waits to be sent is its own', () => {
+    const first = rules(...put);
+    expect(new Set(first.map(({ id }) => id)).size).toBe(2);
+    expect(first.every(({ id }) => id.length > 0)).toBe(true);
+    expect(again(put, first)).toEqual(first);
+    expect(again(put.toReversed(), first)).toEqual(first.toReversed());
+  });
+
+  test('gets another one when it says something else', () => {
+    const first = rules(...put);
+    const others = [
+      queue('', PUT + filter(name('prefix', 'b/'))),
+      queue('', REMOVED, `${ARN}-other`),
+      queue('', event('ObjectRemoved:Delete')),
+    ];
+    for (const other of others) {
+      const [changed] = again([other], first);
+      expect(first.map(({ id }) => id)).not.toContain(changed?.id);
+    }
+  });
+
+  test('gets another one when a configuration with an id has taken its own', () => {
+    const [first = expect.fail()] = rules(queue('', PUT));
+    const [one, other] = again([queue('', PUT), queue(first.id, REMOVED)], [first]);
+    expect(other?.id).toBe(first.id);
+    expect(one?.id).not.toBe(first.id);
+  });
 });
 
 test('EventBridge gets everything, besides what others ask for', () => {
