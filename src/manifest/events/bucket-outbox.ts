@@ -68,7 +68,7 @@ export class BucketOutbox {
    * @returns how many intents were done with, and where the next pass is to go on, if this one was cut off
    * @throws StoreError; conditionFailed: another process sends the events of the bucket now
    */
-  async pass(call: Call): Promise<BucketPass> {
+  async pass(call: Call): Promise<OutboxPass> {
     const { bucket, now, lease, open, tally, place, onProblem } = this.#work;
     this.#backlog = await listBacklog(bucket, call);
     const destination = await this.#sendBacklogs(call);
@@ -230,7 +230,8 @@ export class BucketOutbox {
   }
 }
 
-export interface BucketPass {
+/** What a pass over a bucket came to. */
+export interface OutboxPass {
   readonly done: number;
   readonly cut?: PassPlace;
 }

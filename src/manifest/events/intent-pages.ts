@@ -62,7 +62,7 @@ export interface IntentPage {
 }
 
 /** What is gone through. */
-export interface PagesRange {
+interface PagesRange {
   /** By the service's clock, milliseconds. */
   readonly now: number;
   /** Name of the first intent that counts. */

@@ -69,7 +69,8 @@ export class Outbox {
 
   /**
    * Sends what there is to be sent, each bucket in a pass of bounded time. @returns 0: there is nothing to go on with;
-   * otherwise changes were done with, and more may have come meanwhile, or passes were cut off. @throws StoreError aborted
+   * otherwise changes were done with, and more may have come meanwhile, or passes were cut off.
+   * @throws StoreError aborted
    */
   async round(call: Call): Promise<number> {
     let done = 0;

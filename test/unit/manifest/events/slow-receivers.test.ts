@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { MemoryBlobStore } from '../../../../adapters/memory/memory-blob-store.ts';
 import { BackOff } from '../../../../src/manifest/events/back-off.ts';
 import { appendEvents } from '../../../../src/manifest/events/backlog.ts';
-import { BucketOutbox, type BucketPass } from '../../../../src/manifest/events/bucket-outbox.ts';
+import { BucketOutbox, type OutboxPass } from '../../../../src/manifest/events/bucket-outbox.ts';
 import { EventTally } from '../../../../src/manifest/events/event-tally.ts';
 import { intentPages } from '../../../../src/manifest/events/intent-pages.ts';
 import { OpenIntents } from '../../../../src/manifest/events/open-intents.ts';
@@ -39,8 +39,8 @@ async function open(count: number, maxListPage = 5000) {
   let now = 0;
   const sent: ObjectEvent[] = [];
   const tally = new EventTally(() => now);
-  let place: BucketPass['cut'];
-  const pass = async (): Promise<BucketPass> => {
+  let place: OutboxPass['cut'];
+  const pass = async (): Promise<OutboxPass> => {
     const result = await new BucketOutbox({
       ...{ bucket, tally, place, monotonic: () => now, backOff: new BackOff(() => now), now: 6_000 },
       ...{ bounds: { maxAgeMs: 10_000, maxBehind: 100 }, lease: { hold: async () => undefined } },
