@@ -197,7 +197,9 @@ const GCS_DOUBLE = z.strictObject({
 const AZURITE = z.strictObject({
   kind: z.literal('azurite').describe("Microsoft's emulator, started and stopped with the gateway: for trying out."),
   ...COMMON,
-  folder: path('Folder for the data; absent: in memory, gone with the process.').optional(),
+  folder: path(
+    'Folder for the data, of one process at a time: a second one, a command like `npm run sweep` too, is refused. Absent: in memory, gone with the process.',
+  ).optional(),
 });
 
 const MEMORY = z.strictObject({

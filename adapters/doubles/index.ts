@@ -7,5 +7,6 @@
  */
 export { startAzurite } from './azurite/azurite-process.ts';
 export type { AzuriteOptions, AzuriteProcess } from './azurite/azurite-process.ts';
+export { FolderHeldError } from './azurite/folder-lock.ts';
 export { startGcsDouble } from './gcs/double.ts';
 export type { DoubleServerOptions, GcsDouble } from './gcs/double.ts';

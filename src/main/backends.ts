@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { azureStore, createAzureClient, expandConnectionString } from '../../adapters/azure/index.ts';
-import { startAzurite } from '../../adapters/doubles/index.ts';
+import { FolderHeldError, startAzurite } from '../../adapters/doubles/index.ts';
 import type { AzureStoreOptions } from '../../adapters/azure/index.ts';
 import { MemoryBlobStore } from '../../adapters/memory/memory-blob-store.ts';
 import { azurePlace, type BackendPlace, overlapMessage, overlapping } from '../../config/backend-places.ts';
@@ -114,6 +114,9 @@ async function openStore(backend: BackendConfig, where: string, around: Surround
   }
 }
 
+const STOP_THE_OTHER =
+  'Stop that process first, also for commands like sweep and prove. To run them beside a gateway, start Azurite by itself, and let the configuration of both reach it by a backend of the kind azure.';
+
 async function openAzurite(folder: string | undefined, where: string): Promise<OpenStore> {
   try {
     const azurite = await startAzurite(folder === undefined ? {} : { folder });
@@ -122,6 +125,7 @@ async function openAzurite(folder: string | undefined, where: string): Promise<O
     const { endpoint } = azurite;
     return { store, client: { kind: 'azure', azure }, surveyed: store, endpoint, stop: () => azurite.stop() };
   } catch (error) {
+    if (error instanceof FolderHeldError) throw new StartError([`${where}: ${error.message}`, STOP_THE_OTHER], error);
     const missing = (error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND';
     const reason = missing ? 'Azurite is not installed: run "npm ci" without --omit=dev' : lastComplaint(error);
     throw new StartError([`${where}: ${reason}`], error);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
 import { createAzureStore } from '../../adapters/azure/index.ts';
-import { startAzurite } from '../../adapters/doubles/index.ts';
+import { FolderHeldError, startAzurite } from '../../adapters/doubles/index.ts';
 import { freshContainer } from '../support/backends/azurite.ts';
 import { testCall } from '../support/test-call.ts';
 
@@ -44,6 +44,18 @@ test('data in a folder outlive the process, and stopping ends it', async () => {
   expect((await buffer(body.stream())).toString()).toBe('kept');
   await after.close();
   await second.stop();
+}, 180_000);
+
+test('of two over one folder the second is refused, and one that was killed holds it no more', async () => {
+  const shared = join(folder, 'shared');
+  const first = await startAzurite({ folder: shared });
+  const refused = await startAzurite({ folder: shared }).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(FolderHeldError);
+  expect((refused as Error).message).toMatch(new RegExp(`^process ${process.pid} on .* keeps its data in ${shared},`));
+  process.kill(first.pid, 'SIGKILL');
+  const second = await startAzurite({ folder: shared });
+  await second.stop();
+  await first.stop();
 }, 180_000);
 
 test('a port that is taken is an error with what Azurite said, and leaves no process', async () => {

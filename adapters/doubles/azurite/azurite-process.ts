@@ -5,12 +5,13 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DEVELOPMENT_ACCOUNT, DEVELOPMENT_KEY } from '../../azure/credentials.ts';
 import type { AzuriteFront } from './azurite-front.ts';
+import { FOLDER_HELD_EXIT, FolderHeldError } from './folder-lock.ts';
 import { startKeyKeeper } from './azurite-keys.ts';
 import { startTierKeeper, type TierKeeperOptions } from './azurite-tiers.ts';
 import type { AzureStoreOptions } from '../../azure/options.ts';
 
 export interface AzuriteOptions {
-  /** Folder for the data; absent: in memory, gone with the process. */
+  /** Folder for the data, for this one alone; absent: in memory, gone with the process. */
   readonly folder?: string;
   /** Serve https with this certificate (paths of PEM files), as tokens require. */
   readonly tls?: { readonly certFile: string; readonly keyFile: string };
@@ -71,6 +72,8 @@ const LEAVE_TELEMETRY_OUT = `data:text/javascript,${encodeURIComponent(`
         : next(url, context),
   });`)}`;
 
+const HOLD_FOLDER = new URL('./hold-folder.ts', import.meta.url).href;
+
 /**
  * Milliseconds. With every core busy a start takes minutes: as long as the child lives it is waited for, and that is
  * said.
@@ -82,11 +85,15 @@ const STOP_WITHIN = 3_000;
 /**
  * Starts Microsoft's emulator from the installed packages as a child process of its own group, and
  * waits until it listens. It ends with this process.
+ * @throws FolderHeldError when another one works in the folder
  * @throws Error when azurite is not installed or does not come up
  */
 export async function startAzurite(options: AzuriteOptions = {}): Promise<AzuriteProcess> {
   const main = createRequire(import.meta.url).resolve('azurite/dist/src/blob/main.js');
-  const preloads = [END_WITH_PARENT, KEEP_CONNECTIONS, LEAVE_TELEMETRY_OUT].flatMap((module) => ['--import', module]);
+  const preloads = [END_WITH_PARENT, KEEP_CONNECTIONS, LEAVE_TELEMETRY_OUT, HOLD_FOLDER].flatMap((module) => [
+    '--import',
+    module,
+  ]);
   const child = spawn(process.execPath, [...preloads, main, ...azuriteArguments(options)], {
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
@@ -114,6 +121,7 @@ export async function startAzurite(options: AzuriteOptions = {}): Promise<Azurit
     };
   } catch (error) {
     await stop();
+    if (child.exitCode === FOLDER_HELD_EXIT) throw new FolderHeldError(options.folder ?? '');
     throw error;
   }
 }
