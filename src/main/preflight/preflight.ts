@@ -65,10 +65,14 @@ async function lookAtBackends(
   return good;
 }
 
-/** What there is to know of one backend. Ends early where everything that follows would fail for the same reason. */
+/**
+ * What there is to know of one backend. Ends early where everything that follows would fail for the same reason.
+ * @param names what the configuration makes of the names of buckets; undefined: buckets are not looked at, because the
+ *   system container has no records of them
+ */
 export async function* checkBackend(
   backend: OpenBackend,
-  names: BucketNames,
+  names: BucketNames | undefined,
   call: Call,
 ): AsyncGenerator<PreflightFinding> {
   const { store, surveyed, endpoint, systemContainer } = backend;
@@ -89,8 +93,10 @@ export async function* checkBackend(
   yield* containers;
   if (containers.some(({ level }) => level === 'fail')) return;
   yield* await tryBlobs(store, systemContainer, call);
-  yield* await judgeContainers(backend, call);
-  yield await judgeNames(backend, names, call);
+  if (names !== undefined) {
+    yield* await judgeContainers(backend, call);
+    yield await judgeNames(backend, names, call);
+  }
   if (surveyed === undefined) return;
   const survey = await surveyed.survey(systemContainer, call);
   yield* judgeSurvey(survey);
