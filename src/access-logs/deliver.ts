@@ -1,5 +1,5 @@
 import type { AccountDirectory } from '../access/accounts.ts';
-import { type LogSource, mayDeliver, unfitTarget } from '../access/log-delivery.ts';
+import { type LogSource, deliveryRefusal, unfitTarget } from '../access/log-delivery.ts';
 import { isS3Error } from '../errors/s3-error.ts';
 import type { Bucket, Manifest } from '../manifest/index.ts';
 import type { Call } from '../observe/call.ts';
@@ -51,9 +51,8 @@ export function logDelivery(options: DeliveryOptions): (object: LogObject, call:
     if (settings.isReadOnly?.(target.name) === true) throw new Undeliverable('the target bucket is read-only');
     const accountNumber = options.accounts.byCanonicalId(owner.ownerId)?.accountNumber;
     const key = (object.key ??= newKey(object, accountNumber ?? owner.ownerId, options));
-    if (!mayDeliver({ target, key, source, accountNumber, now: options.now() })) {
-      throw new Undeliverable('neither policy nor ACL of the target bucket lets the log delivery write');
-    }
+    const refusal = deliveryRefusal({ target, key, source, accountNumber, now: options.now() });
+    if (refusal !== undefined) throw new Undeliverable(refusal);
     await put({ target, key }, object, { ...options, call });
   };
 }

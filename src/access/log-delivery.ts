@@ -1,7 +1,7 @@
 import type { Bucket } from '../manifest/index.ts';
 import { type Acl, isPublicGrant } from '../protocol/acl/acl.ts';
 import { inForce } from './acl/in-force.ts';
-import { judgeServiceWrite } from './service-delivery.ts';
+import { judgeServiceWrite, unmetWords } from './service-delivery.ts';
 
 /** Whose log a log object is. */
 export interface LogSource {
@@ -52,13 +52,13 @@ interface LogWrite {
 }
 
 /**
- * Whether S3's log delivery may write a log object. The policy of the target lets in the service principal
- * `logging.s3.amazonaws.com`, or the target's ACL grants WRITE and READ_ACP to the group LogDelivery; a statement that
- * denies the write decides. The owner's own permission is none of the delivery's.
+ * Why S3's log delivery may not write a log object; undefined: it may. The policy of the target lets in the service
+ * principal `logging.s3.amazonaws.com`, or the target's ACL grants WRITE and READ_ACP to the group LogDelivery; a
+ * statement that denies the write decides. The owner's own permission is none of the delivery's.
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/enable-server-access-logging.html#grant-log-delivery-permissions-general
  */
-export function mayDeliver({ target, key, source, accountNumber, now }: LogWrite): boolean {
-  const verdict = judgeServiceWrite({
+export function deliveryRefusal({ target, key, source, accountNumber, now }: LogWrite): string | undefined {
+  const { effect, unmet } = judgeServiceWrite({
     service: SERVICE,
     target,
     key,
@@ -66,7 +66,10 @@ export function mayDeliver({ target, key, source, accountNumber, now }: LogWrite
     targetAccount: accountNumber,
     now,
   });
-  return verdict === 'allow' || (verdict === 'none' && isGrantedByAcl(target));
+  if (effect === 'allow' || (effect === 'none' && isGrantedByAcl(target))) return undefined;
+  if (effect === 'deny') return 'the policy of the target bucket denies the log delivery the write';
+  const reason = 'neither policy nor ACL of the target bucket lets the log delivery write';
+  return unmet === undefined ? reason : `${reason}: ${unmetWords(unmet)}`;
 }
 
 function isGrantedByAcl(target: Bucket): boolean {

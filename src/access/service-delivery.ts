@@ -1,7 +1,8 @@
 import type { Bucket } from '../manifest/index.ts';
 import { policyOf } from './bucket-policy.ts';
 import type { ConditionKeys } from './policy/context.ts';
-import { evaluate } from './policy/evaluate.ts';
+import type { PolicyCondition } from './policy/document.ts';
+import { evaluate, type PolicyAnswer } from './policy/evaluate.ts';
 import { PolicyWork, TooMuchWork } from './policy/work.ts';
 
 const ACTION = 's3:PutObject';
@@ -26,22 +27,45 @@ interface ServiceWrite {
   readonly now: number;
 }
 
+interface ServiceVerdict {
+  /** `none`: the policy says nothing, or there is none. */
+  readonly effect: 'allow' | 'deny' | 'none';
+  /** The condition for which a statement that would allow the write does not; undefined: there is no such statement. */
+  readonly unmet?: PolicyCondition | undefined;
+}
+
 /**
  * What the policy of the target says of the write. An Allow has to name the service; `*` lets no service in, and denies
- * all of them. `none`: it says nothing, or there is none.
+ * all of them.
  */
-export function judgeServiceWrite(write: ServiceWrite): 'allow' | 'deny' | 'none' {
+export function judgeServiceWrite(write: ServiceWrite): ServiceVerdict {
   const { service, target, key } = write;
   const policy = policyOf(target);
-  if (policy === undefined) return 'none';
+  if (policy === undefined) return { effect: 'none' };
   const resource = `arn:aws:s3:::${target.name}/${key}`;
   const caller = { service, arns: [], isRoot: false };
   try {
-    return evaluate([policy], { caller, action: ACTION, resource, keys: new ServiceKeys(write) }).effect;
+    const { effect, said } = evaluate([policy], { caller, action: ACTION, resource, keys: new ServiceKeys(write) });
+    return effect === 'none' ? { effect, unmet: unmetIn(said) } : { effect };
   } catch (error) {
-    if (error instanceof TooMuchWork) return 'deny';
+    if (error instanceof TooMuchWork) return { effect: 'deny' };
     throw error;
   }
+}
+
+/** Conditions are asked last: a statement that answers with one is about this write and names the service. */
+function unmetIn(said: readonly PolicyAnswer[]): PolicyCondition | undefined {
+  for (const { policy, answers } of said) {
+    for (const [index, answer] of answers.entries()) {
+      if (typeof answer === 'object' && policy.document.statements[index]?.effect === 'Allow') return answer;
+    }
+  }
+  return undefined;
+}
+
+/** For the operator. Without the values: some owners have a secret there, such as a referer. */
+export function unmetWords({ key }: PolicyCondition): string {
+  return `a statement names the service, but its condition on ${key} does not hold`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AccountDirectory } from '../access/accounts.ts';
-import { judgeServiceWrite } from '../access/service-delivery.ts';
+import { judgeServiceWrite, unmetWords } from '../access/service-delivery.ts';
 import { isS3Error } from '../errors/s3-error.ts';
 import type { Bucket, Manifest } from '../manifest/index.ts';
 import type { Call } from '../observe/call.ts';
@@ -79,7 +79,7 @@ export class ReportWriter {
       throw new DestinationRefused('the destination bucket is read-only');
     }
     const source = { bucket: this.#source.name, account: this.#accountOf(this.#source) };
-    const verdict = judgeServiceWrite({
+    const { effect, unmet } = judgeServiceWrite({
       service: THE_SERVICE,
       target,
       key,
@@ -88,8 +88,9 @@ export class ReportWriter {
       says: SAYS,
       now: now(),
     });
-    if (verdict !== 'allow') {
-      throw new DestinationRefused(`the policy of the destination bucket does not let ${THE_SERVICE} write`);
+    if (effect !== 'allow') {
+      const reason = `the policy of the destination bucket does not let ${THE_SERVICE} write`;
+      throw new DestinationRefused(unmet === undefined ? reason : `${reason}: ${unmetWords(unmet)}`);
     }
     requireKey(encryption?.kind === 'kms' ? encryption.keyId : undefined, target);
     return target;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { mayDeliver, unfitTarget } from '../../../src/access/log-delivery.ts';
+import { deliveryRefusal, unfitTarget } from '../../../src/access/log-delivery.ts';
 import type { Bucket, BucketSettings } from '../../../src/manifest/index.ts';
 import type { Acl, Permission } from '../../../src/protocol/acl/acl.ts';
 
@@ -90,12 +90,30 @@ describe('whether the log delivery may write', () => {
     ['that ACL where ACLs are off', { acl: granted('WRITE', 'READ_ACP'), ownership: 'BucketOwnerEnforced' }, false],
   ])('%s: %s', (_, settings, expected) => {
     const write = { target: target(settings), key: 'a/2026', source: SOURCE, accountNumber: '444444444444', now: 0 };
-    expect(mayDeliver(write)).toBe(expected);
+    expect(deliveryRefusal(write) === undefined).toBe(expected);
   });
 
   test('an account that is no longer configured meets no condition on its number', () => {
     const write = { target: target(policy(statement())), key: 'a/1', source: SOURCE, accountNumber: undefined, now: 0 };
-    expect(mayDeliver(write)).toBe(false);
+    expect(deliveryRefusal(write)).toMatch(/condition on aws:SourceAccount does not hold$/);
+  });
+
+  test.each<[string, BucketSettings, RegExp]>([
+    [
+      'a number that was copied from a page',
+      policy(statement({ Condition: { StringEquals: { 'aws:SourceAccount': '111122223333' } } })),
+      /: a statement names the service, but its condition on aws:SourceAccount does not hold$/,
+    ],
+    ['a statement for another service', policy(statement({ Principal: { Service: 's3.amazonaws.com' } })), /write$/],
+    [
+      'a statement that denies, and does not apply either',
+      policy({ ...DENY, Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
+      /lets the log delivery write$/,
+    ],
+    ['a statement that denies', policy(statement(), DENY), /denies the log delivery the write$/],
+  ])('%s: the reason is told', (_, settings, reason) => {
+    const write = { target: target(settings), key: 'a/1', source: SOURCE, accountNumber: '444444444444', now: 0 };
+    expect(deliveryRefusal(write)).toMatch(reason);
   });
 });
 

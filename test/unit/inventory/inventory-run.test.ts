@@ -68,7 +68,7 @@ describe('a destination is refused, and nothing is written', () => {
           ...LETS_IN,
           Statement: { ...LETS_IN.Statement, Condition: { ArnLike: { 'aws:SourceArn': 'arn:aws:s3:::other' } } },
         }),
-      /policy/,
+      /policy .* condition on aws:SourceArn does not hold$/,
     ],
     [
       'by a statement that denies',
