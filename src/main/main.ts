@@ -6,7 +6,7 @@ import { openIdentities } from './accounts/identities.ts';
 import { type Arguments, USAGE, parseArguments } from './arguments.ts';
 import { printLines } from './command-line.ts';
 import { createLog } from './log.ts';
-import { openAccounts } from './managed/open-managed.ts';
+import { openAccounts, requireFolder } from './managed/open-managed.ts';
 import { ExposedSecrets } from './secrets.ts';
 import type { Beginning } from './serve.ts';
 import { StartError } from './start-error.ts';
@@ -40,6 +40,7 @@ async function run(args: Arguments, environment: Environment): Promise<void> {
   const exposed = exposedSecrets(loaded, args.config === undefined);
   const sources = { folder: loaded.folder, environment, exposed };
   const own = openIdentities(loaded, sources);
+  if (args.checkConfig || args.preflight) requireFolder(loaded.config.managedAccounts, sources);
   if (args.checkConfig) {
     printChecked(loaded, exposed);
     return;

@@ -52,3 +52,12 @@ describe('a key', () => {
     await expect.poll(() => answersTo(key), poll).toEqual([403, 403, 403]);
   });
 });
+
+test.each(['--check-config', '--preflight'])('%s says that the folder is missing', async (option) => {
+  const admin = { port: 0, manage: { tokenEnv: 'MANAGE' } };
+  const config = configFile('missing.yaml', { admin, managedAccounts: { folder: 'nowhere' } });
+  const checked = start([option, config], { MANAGE: TOKEN });
+  expect(await checked.ended()).toBe(1);
+  const missing = join(folder, 'nowhere');
+  expect(checked.output()).toBe(`managedAccounts.folder: there is no folder ${missing}: make it first\n`);
+});

@@ -160,7 +160,8 @@ export class FolderPlace implements DocumentPlace {
         throw lost && !error.lost ? new PlaceError(error.message, { lost, cause: error }) : error;
       }
       const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
-      throw new PlaceError(`${this.label} does not answer (${code})`, { lost, cause: error });
+      const what = code === 'ENOENT' ? 'is not there, or not whole' : 'does not answer';
+      throw new PlaceError(`${this.label} ${what} (${code})`, { lost, cause: error });
     }
   }
 }

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadedConfig } from '../../../config/load.ts';
@@ -58,6 +59,18 @@ export function runManaged({ inForce, opened }: OpenedAccounts, log: Log): Runni
   if (opened === undefined) return undefined;
   const followed = new FollowedDocument({ ...opened, inForce, log });
   return { followed, accounts: new ManagedAccounts({ place: opened.place, inForce, followed }) };
+}
+
+/**
+ * Looks whether the folder is there, before anything starts. A start waits for it instead, as a volume may be mounted
+ * late.
+ * @throws StartError
+ */
+export function requireFolder(managed: ManagedSettings | undefined, sources: SecretSources): void {
+  if (managed?.folder === undefined) return;
+  const folder = resolve(sources.folder, managed.folder);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  throw new StartError([`managedAccounts.folder: there is no folder ${folder}: make it first`]);
 }
 
 /** @throws StartError */
