@@ -1,6 +1,12 @@
 import { S3Error } from '../errors/s3-error.ts';
 import { RecordFormatError, VERSIONING_JUST_ENABLED } from '../manifest/index.ts';
-import { STORED_BYTES_WITHHELD, StoreError, type StoreErrorKind, isStoreError } from '../store/store-error.ts';
+import {
+  STORED_BYTES_WITHHELD,
+  StoreError,
+  type StoreErrorKind,
+  UNKNOWN_TO_THE_EMULATOR,
+  isStoreError,
+} from '../store/store-error.ts';
 
 /** Seconds a client is asked to wait when the backend named no time. */
 const DEFAULT_RETRY_AFTER = 1;
@@ -28,6 +34,10 @@ const STORE_FAILURES: Partial<Record<StoreErrorKind, (error: StoreError) => S3Er
 
 /** The message for objects of which the service hands out other bytes than the ones stored. */
 const WITHHELD = 'The storage service hands out this object only after it has unpacked it.';
+
+/** To try again is of no use, as InternalError would have it. */
+const EMULATOR_CANNOT =
+  'Azurite, the emulator behind this gateway, does not know what this request needs, such as keys of customers (SSE-C). Azure Storage does.';
 
 /** What is told of a backend's refusal where its code says why; of any other, its code is told. */
 const KEPT_BY_THE_SERVICE = 'A retention policy or hold of the storage service protects it.';
@@ -83,6 +93,9 @@ function deniedToUs(error: StoreError): S3Error {
 }
 
 function unexpected(error: StoreError): S3Error {
+  if (error.detail.code === UNKNOWN_TO_THE_EMULATOR) {
+    return new S3Error('NotImplemented', { message: EMULATOR_CANNOT, cause: error });
+  }
   return error.detail.code === STORED_BYTES_WITHHELD
     ? new S3Error('InvalidObjectState', { message: WITHHELD, cause: error })
     : new S3Error('InternalError', { cause: error });

@@ -50,6 +50,9 @@ export const NO_ANSWER_IN_TIME = 'NoAnswerInTime';
 /** Code of a read where the service hands out other bytes than the ones stored. */
 export const STORED_BYTES_WITHHELD = 'StoredBytesWithheld';
 
+/** Code of `unexpected` where an emulator refuses what it does not know. The service has no such code. */
+export const UNKNOWN_TO_THE_EMULATOR = 'FeatureNotSupported';
+
 /** Code of `containerBusy` where another customer of the service has the container: its names are everybody's. */
 export const CONTAINER_OF_OTHERS = 'ContainerOfOthers';
 
