@@ -66,6 +66,9 @@ function check(argv: readonly string[]): number {
   return lines.length === 0 ? EXIT.fine : EXIT.refused;
 }
 
+const MANAGED_UNSEEN =
+  'Users that the admin API has made are not seen: this command reads the configuration only. "npm run admin -- user show" shows what such a user has.';
+
 const EXPLAIN = {
   config: { type: 'string' },
   as: { type: 'string' },
@@ -88,6 +91,10 @@ function explain(argv: readonly string[], environment: Environment): number {
   const { config } = loadConfig(file, environment);
   const directory = accountDirectory(config.accounts, { folder: path.dirname(file), environment });
   const principal = principalOf(withAccount(as, config.accounts), directory);
+  if (principal === undefined) {
+    const unknown = `--as: there is no account, user or role ${as}`;
+    throw new StartError(config.managedAccounts === undefined ? [unknown] : [unknown, MANAGED_UNSEEN]);
+  }
   const owner = values.owner === undefined ? ownAccount(principal) : directory.byName(values.owner)?.canonicalId;
   if (owner === undefined) throw new StartError(['--owner: expected the name of an account']);
   const policy = values['bucket-policy'] === undefined ? {} : { policy: bucketPolicy(values['bucket-policy']) };
@@ -142,8 +149,8 @@ function withAccount(who: string, accounts: readonly NamedAccount[]): string {
   return only === undefined ? who : `${only.name}/${who}`;
 }
 
-/** @throws StartError there is no such identity */
-function principalOf(who: string, directory: AccountDirectory): Principal {
+/** @returns undefined: there is no such identity */
+function principalOf(who: string, directory: AccountDirectory): Principal | undefined {
   if (who === 'anonymous') return { kind: 'anonymous' };
   const account = directory.byName(who);
   if (account !== undefined) return { kind: 'account', account, accessKeyId: '' };
@@ -152,7 +159,7 @@ function principalOf(who: string, directory: AccountDirectory): Principal {
   const user = directory.user(who) ?? directory.user(`arn:aws:iam::${number}:user/${userName ?? ''}`);
   if (user !== undefined) return { kind: 'account', account: user.account, user: user.user, accessKeyId: '' };
   const role = directory.role(who);
-  if (role === undefined) throw new StartError([`--as: there is no account, user or role ${who}`]);
+  if (role === undefined) return undefined;
   const session = { role: { name: role.name, arn: role.arn }, issuedAt: 0, expiresAt: 0 };
   return { kind: 'account', account: role.account, user: sessionUser(role, 'explain'), accessKeyId: '', session };
 }

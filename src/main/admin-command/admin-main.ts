@@ -76,8 +76,11 @@ async function run({ request, port, json }: AdminArguments): Promise<number> {
   if (status >= 400) {
     const { error = 'it says nothing', code } = (answer ?? {}) as Partial<ManagementFailure>;
     if (json) printJson(process.stdout, answer ?? {});
+    // What the API itself does not find has a code.
+    const isOff = status === 404 && code === undefined;
     printLines(process.stderr, [
       `the gateway answers ${String(status)}${code === undefined ? '' : ` ${code}`}: ${error}`,
+      ...(isOff ? ['Its admin API is off: the configuration names nobody who may use it (admin.manage).'] : []),
     ]);
     return EXIT_CODES.refused;
   }

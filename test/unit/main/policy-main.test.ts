@@ -85,6 +85,16 @@ test('explain takes the file of the environment, and the name of a user alone wh
   });
 });
 
+test('explain says that it does not see users of the admin API, where there may be any', () => {
+  const managed = join(folder, 'managed.yaml');
+  writeFileSync(managed, `${CONFIG}\nmanagedAccounts: { folder: accounts }\n`);
+  const asked = ['explain', '--as', 'team/bob', '--action', 's3:GetObject', '--bucket', 'reports', '--key', 'a'];
+  const unknown = '--as: there is no account, user or role team/bob\n';
+  expect(runIn({ S3GW_CONFIG: config }, ...asked)).toEqual({ code: 2, text: unknown });
+  const { text } = runIn({ S3GW_CONFIG: managed }, ...asked);
+  expect(text).toContain(`${unknown}Users that the admin API has made are not seen`);
+});
+
 test('explain takes the policy of the bucket and conditions', () => {
   const policy = join(folder, 'bucket.json');
   const Condition = { IpAddress: { 'aws:SourceIp': '10.0.0.0/8' } };

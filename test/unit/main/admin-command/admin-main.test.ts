@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ENDPOINTS } from '../../../../src/admin/manage/endpoints.ts';
+import { startAdminServer } from '../../../../src/admin/server.ts';
 import { adminMain, parseAdminArguments } from '../../../../src/main/admin-command/admin-main.ts';
 import { COMMANDS } from '../../../../src/main/admin-command/commands.ts';
 import { MANAGE_TOKEN, type ManagedProcess, ManagedWorld, READ_TOKEN } from '../../../support/managed/managed-world.ts';
+import { SILENT } from '../../../support/silent-log.ts';
 
 const world = new ManagedWorld();
 const folder = mkdtempSync(join(tmpdir(), 'admin-'));
@@ -73,6 +75,14 @@ describe('npm run admin', () => {
     );
     const code = await adminMain(['usage', '--url', 'http://127.0.0.1:1'], {});
     expect(code).toBe(1);
+  });
+
+  it('says that the API is off, where nobody may use it', async () => {
+    const server = await startAdminServer({ host: '127.0.0.1', port: 0, parts: [], log: SILENT });
+    const refused = await admin(`bucket list --url http://127.0.0.1:${String(server.address.port)}`);
+    await server.close();
+    expect(refused.code).toBe(2);
+    expect(refused.err).toMatch(/^the gateway answers 404: .*\nIts admin API is off: .*\(admin\.manage\)\.\n$/);
   });
 
   it.each([
