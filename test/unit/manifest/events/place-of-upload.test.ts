@@ -35,7 +35,7 @@ test.each([false, true])(
     await objects.amend(place, () => ({ tags: [{ key: 'a', value: 'b' }] }), await by('PutObjectTagging'));
     await remove();
     const told: (readonly [name: string, sequencer: string])[] = [];
-    for await (const { events } of intentPages(bucket, Date.now(), testCall())) {
+    for await (const { events } of intentPages(bucket, { now: Date.now() }, testCall())) {
       told.push(...events.map(({ name, sequencer }) => [name, sequencer] as const));
     }
     expect(told.toSorted(([, one], [, other]) => (one < other ? -1 : 1)).map(([name]) => name)).toEqual([

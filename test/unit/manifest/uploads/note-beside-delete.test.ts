@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { isStoreError } from '../../../../src/store/store-error.ts';
 import { testCall } from '../../../support/test-call.ts';
 import { OWNER, UploadFixture } from '../upload-fixture.ts';
 
@@ -20,7 +21,7 @@ test('an object stays whose DELETE failed while the note of its Complete was wri
     );
     deleted = remove.then(
       () => 'done',
-      (error: { kind?: string }) => error.kind ?? 'unknown',
+      (error: unknown) => (isStoreError(error, 'throttled') ? 'throttled' : 'failed'),
     );
     return {
       kind: 'interleave',
