@@ -177,7 +177,16 @@ export interface Standing {
    * A version that was current when this one was not. As long as it is there, this one has not been current since.
    * Absent: the version is a delete marker, current, and the only version of its key.
    */
-  readonly beneath?: { readonly versionId: string; readonly mtime: number };
+  readonly beneath?: VersionPlace;
+  /** Others that are there: this one goes only while they stay. */
+  readonly besides?: readonly VersionPlace[];
+}
+
+/** A version as listings show it; the null version may be another one by now. */
+export interface VersionPlace {
+  readonly versionId: string;
+  /** Last-Modified; milliseconds. */
+  readonly mtime: number;
 }
 
 export interface Removed {

@@ -249,7 +249,7 @@ export class BucketPass implements PageWork<Progress> {
     await pace.turn(call.signal);
     await this.#requireUnchanged(bucket, call);
     if (action.kind !== 'transition') {
-      await removeDue(manifest, { bucket, due, kind: action.kind, now }, call);
+      await removeDue(manifest, { bucket, due, action, now }, call);
       const makesMarker = action.kind === 'expire' && bucket.versioning !== 'never';
       this.#options.onDone?.(bucket, deedOf(makesMarker ? 'markerCreated' : 'removed', bucket, due));
       return 'done';

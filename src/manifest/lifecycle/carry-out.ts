@@ -98,17 +98,21 @@ export const HINDRANCES: Readonly<Record<ClassHindrance, string>> = {
 
 /**
  * Carries a removal out as the DELETE of a client: one that commits on the revision of the head, and only if the
- * version is the one that was judged and stands where it stood. @param now of locks, by the service's clock
+ * version is the one that was judged, stands where it stood and has the rule's tags. A delete marker is made over a
+ * version whatever its tags are by then. @param now of locks, by the service's clock
  */
 export async function removeDue(
   { objects }: Pick<LifecycleManifest, 'objects'>,
-  { bucket, due, kind, now }: DueRemoval,
+  { bucket, due, action, now }: DueRemoval,
   call: Call,
 ): Promise<void> {
-  const { entry, beneath } = due;
+  const { entry, beneath, newer = [] } = due;
   const { key, versionId, mtime } = entry;
-  const guard = ({ lock = {} }: ObjectView): void => {
-    if (isKept(lock, { now, bypass: false })) throw new VersionLockedError();
+  const { kind, rule } = action;
+  const guard = (view: ObjectView): void => {
+    if (isKept(view.lock ?? {}, { now, bypass: false })) throw new VersionLockedError();
+    // Tags may have changed since they were looked at: neither the ETag nor the time says so.
+    if (!hasTags(rule, view)) throw preconditionFailed('If-Match');
   };
   const { ownerId } = bucket;
   const own = { ...call, occasion: BY_LIFECYCLE };
@@ -118,14 +122,15 @@ export async function removeDue(
     await objects.remove({ bucket, key }, { conditions, ownerId, guard }, own);
     return;
   }
-  const standing = { mtime, ...(beneath && { beneath }) };
+  const besides = newer.slice(0, rule.rule.noncurrentExpiration?.newer ?? 0);
+  const standing = { mtime, ...(beneath && { beneath, besides }) };
   await objects.remove({ bucket, key, versionId }, { conditions: {}, ownerId, guard, standing }, own);
 }
 
 interface DueRemoval {
   readonly bucket: Bucket;
   readonly due: DueVersion;
-  readonly kind: 'expire' | 'remove';
+  readonly action: Exclude<LifecycleAction, { readonly kind: 'transition' }>;
   readonly now: number;
 }
 
