@@ -69,7 +69,7 @@ export async function runInventories(options: InventoryOptions, call: Call): Pro
   const runs: InventoryRun[] = [];
   const problems: string[] = [];
   const find = async (backend: Backend): Promise<void> => {
-    runs.push(...(await runsOf(options, backend, call)));
+    runs.push(...(await runsOf(options, { backend, problems }, call)));
   };
   let complete: boolean;
   try {
@@ -93,10 +93,14 @@ export async function runInventories(options: InventoryOptions, call: Call): Pro
   };
 }
 
-async function runsOf(options: InventoryOptions, backend: Backend, call: Call): Promise<InventoryRun[]> {
+async function runsOf(
+  options: InventoryOptions,
+  { backend, problems }: { readonly backend: Backend; readonly problems: string[] },
+  call: Call,
+): Promise<InventoryRun[]> {
   const { realm, manifest, inventorySettings } = options;
   const runs: InventoryRun[] = [];
-  const wanted = { realm, buckets: manifest.buckets, only: inventorySettings.bucket };
+  const wanted = { realm, buckets: manifest.buckets, only: inventorySettings.bucket, problems };
   for await (const bucket of recordedBuckets(backend, wanted, call)) {
     const { inventories = [] } = bucket.settings;
     for (const inventory of inventories) {

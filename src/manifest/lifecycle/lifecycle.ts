@@ -56,7 +56,7 @@ export async function runLifecycle(options: LifecycleOptions, call: Call): Promi
   const runs: BucketRun[] = [];
   const problems: string[] = [];
   const find = async (backend: Backend): Promise<void> => {
-    runs.push(...(await runsOf(options, { backend, pace }, call)));
+    runs.push(...(await runsOf(options, { backend, pace, problems }, call)));
   };
   const complete = await untilStopped(async () => {
     for (const backend of options.backends) await inBackend({ backend, problems, work: () => find(backend) }, call);
@@ -83,12 +83,12 @@ interface BackendWork {
  */
 async function runsOf(
   { realm, manifest, settings, clockOf, onDone }: LifecycleOptions,
-  { backend, pace }: BackendWork,
+  { backend, pace, problems }: BackendWork & { readonly problems: string[] },
   call: Call,
 ): Promise<BucketRun[]> {
   const clock = clockOf(backend);
   const runs: BucketRun[] = [];
-  const wanted = { realm, buckets: manifest.buckets, only: settings.bucket };
+  const wanted = { realm, buckets: manifest.buckets, only: settings.bucket, problems };
   const place = { store: backend.store, system: backend.systemContainer };
   // Reports are listed before buckets: what has one and is no bucket afterwards was deleted.
   const isForAll = settings.bucket === undefined && !settings.dryRun;
@@ -97,6 +97,8 @@ async function runsOf(
     if (bucket.settings.lifecycle === undefined) continue;
     runs.push(new BucketRun(bucket, { manifest, settings, pace, backend, clock, onDone }));
   }
+  // Of a bucket that could not be read nobody knows whether it has rules.
+  if (problems.length > 0) return runs;
   const governed = new Set(runs.map(({ uid }) => uid));
   await forgetPassReports(
     place,

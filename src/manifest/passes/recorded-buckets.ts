@@ -6,6 +6,7 @@ import type { BucketRegistry } from '../buckets/buckets.ts';
 import type { Backend, Realm } from '../buckets/realm.ts';
 import { claimedBy, RECORDS } from '../buckets/record-names.ts';
 import type { Bucket } from '../records/bucket.ts';
+import { problemOf } from './pass-run.ts';
 import { decodeBucketSummary } from '../records/bucket-record.ts';
 
 /** Which buckets a run is for. */
@@ -14,6 +15,8 @@ interface WantedBuckets {
   readonly buckets: Pick<BucketRegistry, 'get'>;
   /** Only the bucket of this name. */
   readonly only: string | undefined;
+  /** Gets a line for each bucket whose record cannot be read: it is left out, and holds no other up. */
+  readonly problems: string[];
 }
 
 /**
@@ -22,12 +25,12 @@ interface WantedBuckets {
  */
 export async function* recordedBuckets(
   backend: Backend,
-  { realm, buckets, only }: WantedBuckets,
+  { realm, only, ...wanted }: WantedBuckets,
   call: Call,
 ): AsyncGenerator<Bucket> {
   for (const name of await recordedNames(backend, call)) {
     if (realm.backendOf(name) !== backend || (only ?? name) !== name) continue;
-    const bucket = await served(buckets, name, call);
+    const bucket = await served(wanted, name, call);
     if (bucket !== undefined) yield bucket;
   }
 }
@@ -50,11 +53,18 @@ async function recordedNames(backend: Backend, call: Call): Promise<string[]> {
 }
 
 /** Undefined: the bucket is being made or deleted, or cannot be served. */
-async function served(buckets: WantedBuckets['buckets'], name: string, call: Call): Promise<Bucket | undefined> {
+async function served(
+  { buckets, problems }: Pick<WantedBuckets, 'buckets' | 'problems'>,
+  name: string,
+  call: Call,
+): Promise<Bucket | undefined> {
   try {
     return await buckets.get(name, call);
   } catch (error) {
-    if (!isS3Error(error, 'NoSuchBucket', 'OperationAborted', 'InvalidBucketState')) throw error;
+    if (call.signal.aborted || isStoreError(error, 'aborted')) throw error;
+    if (!isS3Error(error, 'NoSuchBucket', 'OperationAborted', 'InvalidBucketState')) {
+      problems.push(problemOf(`bucket ${name}`, error));
+    }
     return undefined;
   }
 }

@@ -4,6 +4,7 @@
  */
 import { isS3Error } from '../../errors/s3-error.ts';
 import type { Call } from '../../observe/call.ts';
+import { isStoreError } from '../../store/store-error.ts';
 import type { SurveyedStore } from '../../store/survey.ts';
 import { listBuckets } from '../buckets/bucket-list.ts';
 import type { Backend, Realm } from '../buckets/realm.ts';
@@ -118,7 +119,11 @@ class BackendRun {
       bucket = await this.#options.manifest.buckets.get(name, call);
     } catch (error) {
       if (isS3Error(error, 'NoSuchBucket')) return;
-      if (!isS3Error(error, 'OperationAborted', 'InvalidBucketState')) throw error;
+      if (call.signal.aborted || isStoreError(error, 'aborted')) throw error;
+      // It keeps what was counted last; the others are counted.
+      if (!isS3Error(error, 'OperationAborted', 'InvalidBucketState')) {
+        this.problems.push(problemOf(`bucket ${name}`, error));
+      }
     }
     this.#found.set(name, bucket);
     if (bucket !== undefined) this.turns.push(this.#turnsOf(bucket));
