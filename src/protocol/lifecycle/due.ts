@@ -55,9 +55,12 @@ export function hasTags({ tags }: Scope, { tags: said = [] }: FilteredObject): b
  * @param since milliseconds since the epoch, as is the result
  */
 export function dueAfter(since: number, days: number, { ms, isRounded }: DayLength = CALENDAR): number {
-  const due = since + days * ms;
+  const due = Math.min(since + days * ms, LATEST_MS - ms);
   return isRounded ? (Math.floor(due / ms) + 1) * ms : due;
 }
+
+/** The last moment that a date can be. Rules may say as many days as a 32-bit number can. */
+const LATEST_MS = 8.64e15;
 
 /** When a rule comes due, and which. */
 interface Deadline {

@@ -28,6 +28,13 @@ const rule = (id: string, more: Partial<S3LifecycleRule>): S3LifecycleRule => ({
 const object = { key: 'logs/a', size: 10, mtime: at('2012-12-17T10:00:00') };
 
 describe('the header of an object that expires', () => {
+  test('has a date, however many days a rule says', () => {
+    const expiration = { days: 2_147_483_647 };
+    expect(expirationHeader({ rules: [rule('r', { expiration })] }, object)).toEqual({
+      'x-amz-expiration': 'expiry-date="Sat, 13 Sep 275760 00:00:00 GMT", rule-id="r"',
+    });
+  });
+
   const header = (...rules: S3LifecycleRule[]): string | undefined =>
     expirationHeader({ rules }, { ...object, tags: [{ key: 'a', value: '1' }] })['x-amz-expiration'];
   const days = (count: number): Partial<S3LifecycleRule> => ({ expiration: { days: count } });
