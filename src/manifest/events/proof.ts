@@ -31,6 +31,11 @@ export class Proof {
     this.#known.set(state, isProven);
     return isProven;
   }
+
+  /** Whether a change left in its place what it saw there: it says more of a version, and replaces none. */
+  isAmendment({ nonce, seen: [version = NOTHING] }: ChangeIntent): boolean {
+    return (this.#places.get(nonce) ?? []).some(({ ring, place }) => ring.slice(0, place).includes(version));
+  }
 }
 
 /**

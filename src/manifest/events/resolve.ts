@@ -71,7 +71,7 @@ class Removals {
 
   constructor(intents: readonly ListedIntent[], head: readonly string[], proof: Proof) {
     this.#head = head;
-    for (const { intent } of intents) this.#noteReplaced(intent, proof.has(intent));
+    for (const { intent } of intents) this.#noteReplaced(intent, proof.has(intent) && !proof.isAmendment(intent));
     const beginnings = intents
       .filter(({ intent }) => beganWithNothing(intent.seen) && proof.has(intent))
       .sort((one, other) => Number(isLater(other, one)) - Number(isLater(one, other)));
@@ -90,10 +90,10 @@ class Removals {
     return (last !== undefined && isLater(last, one)) || beganWithNothing(this.#head);
   }
 
-  #noteReplaced({ nonce, seen }: ChangeIntent, isProven: boolean): void {
-    for (const replaced of new Set(isProven ? seen : seen.slice(1))) {
-      // Unproven, a change speaks only of what it saw behind the newest: that one is there still.
-      if (!isProven && replaced === seen[0]) continue;
+  #noteReplaced({ nonce, seen }: ChangeIntent, hasReplaced: boolean): void {
+    for (const replaced of new Set(hasReplaced ? seen : seen.slice(1))) {
+      // Unproven, or an amendment, a change speaks only of what it saw behind the newest: that one is there still.
+      if (!hasReplaced && replaced === seen[0]) continue;
       const others = this.#replacing.get(replaced);
       if (others === undefined) this.#replacing.set(replaced, new Set([nonce]));
       else others.add(nonce);

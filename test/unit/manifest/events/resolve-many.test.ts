@@ -16,7 +16,7 @@ function plainCommitted(intents: readonly ListedIntent[], head: readonly string[
     const others = intents.filter((other) => other !== one && !seen.includes(other.intent.nonce));
     const wasReplaced = others.some((other) => {
       const place = other.intent.seen.indexOf(removed);
-      return place > 0 || (place === 0 && isProven(other, intents, head));
+      return place > 0 || (place === 0 && isProven(other, intents, head) && !isAmendment(other, intents, head));
     });
     const beganAnew = others.some(
       (other) => isLater(other, one) && isProven(other, intents, head) && other.intent.seen.at(-1) === NOTHING,
@@ -49,6 +49,13 @@ function isProven({ intent }: ListedIntent, intents: readonly ListedIntent[], he
     return place >= 0 && ring.slice(place + 1).every((each, at) => at >= expected.length || each === expected[at]);
   };
   return isDone === true || [head, ...intents.map((other) => other.intent.seen)].some(isIn);
+}
+
+function isAmendment({ intent }: ListedIntent, intents: readonly ListedIntent[], head: readonly string[]): boolean {
+  const [version = NOTHING] = intent.seen;
+  return [head, ...intents.map((other) => other.intent.seen)].some((ring) =>
+    ring.slice(0, Math.max(ring.indexOf(intent.nonce), 0)).includes(version),
+  );
 }
 
 function isLater(one: ListedIntent, other: ListedIntent): boolean {

@@ -56,6 +56,13 @@ describe('a removal was committed', () => {
     expect(committed([removal, intent('b', ['a', NOTHING])], ['c', 'b'])).toEqual(['b']);
   });
 
+  test('if it saw fewer of the amendments of its version than there were', () => {
+    const rings = Array.from({ length: 12 }, (_, n) => ['v', ...Array.from({ length: n }, (_one, at) => `t${n - at}`)]);
+    const tags = rings.slice(0, -1).map((seen, n) => intent(`t${n + 1}`, seen.slice(0, 9)));
+    const last = intent('gone', (rings.at(-1) ?? []).slice(0, 9), { removes: true, at: 5 });
+    expect(committed([...tags, last], [NOTHING])).toContain('gone');
+  });
+
   test('if a change that came later found nothing', () => {
     const later = intent('b', [NOTHING], { at: 9 });
     const now = ['i', 'h', 'g', 'f', 'e', 'd', 'c', 'b'];
