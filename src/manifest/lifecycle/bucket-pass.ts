@@ -255,7 +255,7 @@ export class BucketPass implements PageWork<Progress> {
       return 'done';
     }
     const { storageClass } = action;
-    const outcome = await moveDue(manifest, { bucket, due, storageClass }, call);
+    const outcome = await moveDue(manifest, { bucket, due, action }, call);
     if (outcome === 'done') this.#options.onDone?.(bucket, { ...deedOf('moved', bucket, due), storageClass });
     return outcome === 'done' || outcome === 'changed' ? outcome : hindered(action, outcome);
   }

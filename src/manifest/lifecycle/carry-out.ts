@@ -61,19 +61,23 @@ function targetOf(bucket: Bucket, { entry: { key, versionId, isLatest } }: DueVe
 }
 
 /**
- * Moves a version to another storage class, on condition of the revision that is judged here once more. Its locks allow
- * that. @returns `changed`: its class was another one than listings show, which is mended; else as `changeClass`
+ * Moves a version to another storage class, on condition of the revision that is judged here once more, its tags
+ * included. Its locks allow that. @returns `changed`: its class was another one than listings show, which is mended;
+ * else as `changeClass`
  */
 export async function moveDue(
   { objects }: Pick<LifecycleManifest, 'objects'>,
-  { bucket, due, storageClass }: DueMove,
+  { bucket, due, action }: DueMove,
   call: Call,
 ): Promise<'done' | 'changed' | ClassHindrance> {
-  const { entry, beneath } = due;
+  const { entry, beneath, newer = [] } = due;
+  const { storageClass, rule } = action;
   const view = await objects.find(targetOf(bucket, due), call);
   requireJudged(view, entry);
+  if (!hasTags(rule, view)) throw preconditionFailed('If-Match');
   const isAsListed = entry.kind === 'version' && view.storageClass === entry.storageClass;
-  const standing = beneath && { mtime: entry.mtime, beneath };
+  const besides = newer.slice(0, newerOfMove(action));
+  const standing = beneath && { mtime: entry.mtime, beneath, besides };
   const request = { storageClass: isAsListed ? storageClass : (view.storageClass ?? 'STANDARD') };
   const own = isAsListed ? { ...call, occasion: BY_LIFECYCLE } : call;
   const change = await objects.changeClass(bucket, view, { ...request, ...(standing && { standing }) }, own);
@@ -84,7 +88,12 @@ export async function moveDue(
 interface DueMove {
   readonly bucket: Bucket;
   readonly due: DueVersion;
-  readonly storageClass: string;
+  readonly action: Extract<LifecycleAction, { readonly kind: 'transition' }>;
+}
+
+/** Noncurrent versions above one that have to stay in their class if it is moved. */
+function newerOfMove({ rule: { rule }, storageClass }: DueMove['action']): number {
+  return rule.noncurrentTransitions?.find((move) => move.storageClass === storageClass)?.newer ?? 0;
 }
 
 /** Why a version stays in its class, for the report. */
