@@ -67,7 +67,8 @@ export class InventoryPass implements PageWork<InventoryProgress> {
     this.kind = { name: `inventory-${id}`, isProgress: isInventoryProgress };
   }
 
-  get isAmidKey(): boolean {
+  /** The rows of one data file are in memory; of all buckets together of no more than one. */
+  get holdsTurn(): boolean {
     return this.#file !== undefined;
   }
 

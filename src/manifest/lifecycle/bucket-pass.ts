@@ -105,19 +105,20 @@ export class BucketPass implements PageWork<Progress> {
   readonly #options: PassOptions;
   readonly #bucket: Bucket;
   #walk = new VersionWalk();
-  /** Of the last page, amid the versions of a key. Progress is kept by keys: there any pass can go on. */
+  /**
+   * Of the last page, amid the versions of a key. Progress is kept by keys: there any pass can go on. This one goes on
+   * amid the key, also when others have had their turns meanwhile: each key would else be a turn, however many versions
+   * it has.
+   */
   #within: { readonly key: string; readonly version: string } | undefined;
+  /** What the last page came to: what is known of a key is known at this place. */
+  #reached: Progress | undefined;
   /** Of the bucket's record, by which the last page was judged. */
   #revision: Revision | undefined;
 
   constructor(bucket: Bucket, options: PassOptions) {
     this.#bucket = bucket;
     this.#options = options;
-  }
-
-  /** The last page ended amid the versions of a key: what is known of it is known to this pass only. */
-  get isAmidKey(): boolean {
-    return this.#within !== undefined;
   }
 
   beginning(now: number): Progress {
@@ -129,7 +130,10 @@ export class BucketPass implements PageWork<Progress> {
     const { tally } = this.#options;
     // Of a page that was broken off: what is left of it is found again.
     tally.takeSums();
+    // Between two turns another run may have gone on with the pass, or have begun the next one.
+    if (this.#reached !== undefined && !isSamePlace(this.#reached, progress)) this.#startOver();
     const reached = await this.#page(progress, now, call);
+    this.#reached = reached;
     const sums = addSums(progress.sums ?? NO_SUMS, tally.takeSums());
     const isDone = reached.phase === 'over' && progress.phase === 'uploads';
     if (isDone) await this.#report(progress.startedAt, sums, now, call);
@@ -349,6 +353,12 @@ interface Due {
 /** Where a page begins, and how far the pass has come behind it. */
 type PageStart = Pick<Progress, 'after' | 'afterUpload'> & { readonly prefix: string };
 type Reached = Pick<Progress, 'after' | 'afterUpload' | 'isDone'>;
+
+const PLACE = ['startedAt', 'phase', 'prefix', 'isDone', 'after', 'afterUpload'] as const;
+
+function isSamePlace(one: Progress, other: Progress): boolean {
+  return PLACE.every((name) => one[name] === other[name]);
+}
 
 function deedOf(kind: LifecycleDeed['kind'], { versioning }: Bucket, { entry }: DueVersion): LifecycleDeed {
   const { key, versionId, isLatest } = entry;

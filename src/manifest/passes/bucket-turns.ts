@@ -33,8 +33,11 @@ export interface PageWork<P extends PassProgress> {
   beginning(now: number): P;
   /** Does the next page. @returns how far the pass is then, and what another process can go on from */
   page(progress: P, now: number, call: Call): Promise<P>;
-  /** What the last page left can be gone on with by this process only: the turn does not end here. */
-  readonly isAmidKey?: boolean;
+  /**
+   * The last page left something in memory that is to be written down before others get their turn: this one does not
+   * end here. It must come to an end soon: the other buckets wait.
+   */
+  readonly holdsTurn?: boolean;
   /** What the last page did is to be written down before the next one: the turn ends here. */
   readonly endsTurn?: boolean;
 }
@@ -132,7 +135,7 @@ export class BucketTurns<P extends PassProgress> {
   async #pages(from: P, call: Call, onPage: (progress: P) => Promise<void> = async () => undefined): Promise<P> {
     const { work } = this.#options;
     let progress = from;
-    for (let pages = 0; (pages < TURN_PAGES || work.isAmidKey === true) && progress.phase !== 'over'; pages++) {
+    for (let pages = 0; (pages < TURN_PAGES || work.holdsTurn === true) && progress.phase !== 'over'; pages++) {
       if (call.signal.aborted) break;
       progress = await work.page(progress, this.now, call);
       await onPage(progress);

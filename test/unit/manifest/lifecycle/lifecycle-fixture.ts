@@ -5,7 +5,7 @@ import { type LifecycleSettings, runLifecycle } from '../../../../src/manifest/l
 import type { Bucket } from '../../../../src/manifest/records/bucket.ts';
 import type { LifecycleDeed, LifecycleReport, RuleCount } from '../../../../src/manifest/lifecycle/lifecycle-report.ts';
 import { tieredStore } from '../../../../src/manifest/heads/tiered-store.ts';
-import { createListing } from '../../../../src/manifest/listing/listing.ts';
+import { createListing, type Listing } from '../../../../src/manifest/listing/listing.ts';
 import { createObjects } from '../../../../src/manifest/objects/objects.ts';
 import { createClock } from '../../../../src/manifest/records/clock.ts';
 import type { ObjectAttributes } from '../../../../src/manifest/records/object-view.ts';
@@ -37,6 +37,8 @@ interface Through {
   readonly call?: Call;
   readonly serviceTime?: () => number;
   readonly onDone?: (bucket: Bucket, deed: LifecycleDeed) => void;
+  /** Names on a page of a listing. */
+  readonly pageNames?: number;
 }
 
 export function rule(id: string, more: Partial<S3LifecycleRule>): S3LifecycleRule {
@@ -91,7 +93,7 @@ export class LifecycleFixture {
   }
 
   async run(settings: Partial<LifecycleSettings> = {}, through: Through = {}): Promise<LifecycleReport> {
-    const { store = this.world.gateway.memory, call = testCall(), serviceTime, onDone } = through;
+    const { store = this.world.gateway.memory, call = testCall(), serviceTime, onDone, pageNames } = through;
     const { classes } = this.world.bucket.home;
     const realm = this.world.realm(classes === undefined ? store : tieredStore(store, classes));
     const errors: unknown[] = [];
@@ -105,7 +107,7 @@ export class LifecycleFixture {
     const buckets = createBucketRegistry({ realm, cacheMs: 20, onHidden: () => undefined });
     const objects = createObjects({ clock, settler });
     const uploads = createUploads({ clock, settler, objects });
-    const manifest = { buckets, ...guarded({ objects, listing: createListing(), uploads }, buckets) };
+    const manifest = { buckets, ...guarded({ objects, listing: listingBy(pageNames), uploads }, buckets) };
     const report = await runLifecycle(
       {
         realm,
@@ -153,6 +155,15 @@ export class LifecycleFixture {
       }),
     );
   }
+}
+
+function listingBy(pageNames = Infinity): Listing {
+  const listing = createListing();
+  return {
+    ...listing,
+    versions: (bucket, request, call) =>
+      listing.versions(bucket, { ...request, limit: Math.min(request.limit, pageNames) }, call),
+  };
 }
 
 /** Counts of a rule in the one bucket. */
