@@ -188,7 +188,7 @@ async function resolveKey(
     // What a later look proves may rest on changes that are not in this list either: so lists are to be the same before
     // and after a look. Of a key that changes all the time, the last look stays.
     if (!isLast) looks = new Map();
-    committed = before(unseen, await findCommitted({ bucket, key }, { intents: all, looks }, call));
+    committed = toldBefore(unseen, await findCommitted({ bucket, key }, { intents: all, looks }, call));
     if (isLast) break;
   }
   const events = committed.flatMap(({ intent }) => eventsOf(intent)).sort(inHistory);
@@ -220,7 +220,7 @@ function newRemovals(earlier: readonly FoundIntent[], now: readonly FoundIntent[
 }
 
 /** Of committed changes those that are told before others of which nothing can be said yet. */
-function before(others: readonly FoundIntent[], committed: readonly FoundIntent[]): FoundIntent[] {
+function toldBefore(others: readonly FoundIntent[], committed: readonly FoundIntent[]): FoundIntent[] {
   const [first] = others.flatMap((one) => placeOf(one) ?? []).sort();
   return committed.filter((one) => !others.includes(one) && (first === undefined || (placeOf(one) ?? first) < first));
 }

@@ -10,13 +10,13 @@ type Ring = readonly string[];
  */
 export class Proof {
   /** By nonce the rings that have it, and where it comes first. Of equal rings one. */
-  readonly #places = new Map<string, { readonly ring: Ring; readonly place: number }[]>();
+  readonly #places: ReadonlyMap<string, readonly { readonly ring: Ring; readonly place: number }[]>;
   readonly #known = new Map<string, boolean>();
 
   constructor(intents: readonly ChangeIntent[], head: Ring) {
-    for (const ring of distinct([head, ...intents.map(({ seen }) => seen)])) {
-      for (const nonce of new Set(ring)) addTo(this.#places, nonce, { ring, place: ring.indexOf(nonce) });
-    }
+    const rings = [...distinct([head, ...intents.map(({ seen }) => seen)])];
+    const places = rings.flatMap((ring) => [...new Set(ring)].map((nonce) => ({ ring, place: ring.indexOf(nonce) })));
+    this.#places = Map.groupBy(places, ({ ring, place }) => ring[place] ?? NOTHING);
   }
 
   /** Whether a change was made: its nonce is on the head, or another intent has seen it there. */
@@ -57,10 +57,4 @@ function agree(one: Ring, other: Ring): boolean {
 
 function distinct(rings: readonly Ring[]): Iterable<Ring> {
   return new Map(rings.map((ring) => [ring.join(' '), ring])).values();
-}
-
-function addTo<T>(lists: Map<string, T[]>, name: string, value: T): void {
-  const list = lists.get(name);
-  if (list === undefined) lists.set(name, [value]);
-  else list.push(value);
 }
