@@ -13,7 +13,7 @@ const APART = {
   hookTimeout: 120_000,
   // Vitest's own is a second. `vi.waitFor` has no such setting: poll.
   expect: { poll: { timeout: 30_000 } },
-  setupFiles: ['test/support/property-seed.ts'],
+  setupFiles: ['test/support/property-seed.ts', 'test/support/real-time.ts'],
 } satisfies ProjectSettings;
 
 /**

@@ -17,10 +17,7 @@ export interface CertificateFiles {
   readonly keyFile: string;
 }
 
-/** A clock that is set back in the midst of a test must not make its certificate one of the future. */
-const VALID_SINCE_MS = 24 * 60 * 60 * 1000;
-
-/** A self-signed certificate for 127.0.0.1 and localhost, made now and valid since yesterday. */
+/** A self-signed certificate for 127.0.0.1 and localhost, made now. */
 export async function tlsMaterial(): Promise<CertificateAndKey> {
   const altNames = [
     { type: 7, ip: '127.0.0.1' },
@@ -30,7 +27,6 @@ export async function tlsMaterial(): Promise<CertificateAndKey> {
   const { cert, private: key } = await generate([{ name: 'commonName', value: randomBytes(8).toString('hex') }], {
     keySize: 2048,
     algorithm: 'sha256',
-    notBeforeDate: new Date(Date.now() - VALID_SINCE_MS),
     extensions: [
       { name: 'basicConstraints', cA: true },
       { name: 'subjectAltName', altNames: [...altNames] },
